@@ -1,6 +1,7 @@
 #include "analysis/conclusions/estimate.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <numeric>
 
@@ -131,6 +132,27 @@ std::vector<Estimate> jackknife(
 
 Estimate mean_with_interval(const std::vector<double>& numbers, double confidence) {
   return jackknife({numbers}, confidence, [](const std::vector<double>& mean) { return mean; }).front();
+}
+
+Estimate quantile_with_interval(std::vector<double> numbers, double p, double confidence) {
+  std::sort(numbers.begin(), numbers.end());
+  Estimate e{.value = quantile(numbers, p)};
+  const double error = (1 - confidence) / 2;
+  const boost::math::binomial below(static_cast<double>(numbers.size()), p);
+  const auto up_to = [&](std::size_t k) {
+    return boost::math::cdf(below, static_cast<double>(k));
+  };  // P(B <= k)
+  std::size_t l = 0;
+  while (l < numbers.size() && up_to(l) <= error) ++l;  // P(B < l) <= error
+  if (l == 0) return e;
+  std::size_t u = l;
+  while (u <= numbers.size() &&
+         boost::math::cdf(boost::math::complement(below, static_cast<double>(u - 1))) > error)
+    ++u;
+  if (u > numbers.size()) return e;
+  e.low = numbers[l - 1];
+  e.high = numbers[u - 1];
+  return e;
 }
 
 Difference paired_difference(const std::vector<double>& reference, const std::vector<double>& other,

@@ -41,6 +41,12 @@ std::vector<Estimate> jackknife(
 /// Student's interval of the mean of finite numbers.
 Estimate mean_with_interval(const std::vector<double>& numbers, double confidence);
 
+/// The p-quantile of finite numbers, interpolated between order statistics (analysis::quantile), and the interval from
+/// the l-th to the u-th smallest of the n numbers: l the largest with P(B < l) <= (1 - confidence)/2, u the smallest with
+/// P(B >= u) <= (1 - confidence)/2, B binomial (n, p). It contains the quantile of a continuous distribution with at least
+/// the confidence. No interval where n is too small for such l and u.
+Estimate quantile_with_interval(std::vector<double> numbers, double p, double confidence);
+
 /// The difference between two points, paired by repetition. A repetition uses the same random numbers at every
 /// point, so that common noise cancels in the difference.
 struct Difference {

@@ -229,6 +229,10 @@ constexpr Metric kOfRun[] = {
                by_owner<kStep>}),
     {"delta_spent", "Largest delta of any owner's spent budget.", largest<kDelta>},
     per_agent({"delta_spent_by_owner", "Delta of each owner's spent budget.", by_owner<kDelta>}),
+    {"budget_used",
+     "Share of the releases that an owner's budget is planned for which it has made, median over owners; 0 without "
+     "privacy.",
+     one<[](const World& w) { return w.ledger.median_used(); }>},
     per_agent({"releases_by_owner", "Number of releases made by each owner.", by_owner<kReleases>}),
     {"time", "Simulated time, in s.", one<[](const World& w) { return w.engine.now(); }>, "s"},
     {"fraction_up", "Fraction of agents that are up.",

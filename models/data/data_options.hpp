@@ -11,6 +11,14 @@
 
 namespace hearsay::models {
 
+/// Further options of data that do not make validation instances themselves.
+struct Validation {
+  static constexpr bool kFirst = true;  // what the alternatives demand is checked after ranges
+  double fraction = 0;                  ///< of each owner's training records
+  Instances instances = Instances::kTest;
+  void describe(sim::Visitor& v);
+};
+
 class DataOptions {
  public:
   using Kind = std::variant<LendingLike, HospitalLike, FraudLike, CsvData, LinearSeparators, MovieLens,
@@ -23,16 +31,26 @@ class DataOptions {
   Draw draw() const {
     return std::visit([](const auto& kind) { return kind.draw; }, kind_);
   }
-  void describe_as(sim::Visitor& v, const sim::About& about) { v.variant(kind_, about); }
+  const Validation& validation() const { return validation_; }
+  /// Whether these data can have validation instances: of their own, or records held out for them.
+  bool validates() const {
+    return validation_.fraction > 0 || std::visit(
+                                           [](const auto& kind) {
+                                             return requires {
+                                               kind.instances;
+                                             };
+                                           },
+                                           kind_);
+  }
+  void describe_as(sim::Visitor& v, const sim::About& about);
 
  private:
   Kind kind_;
+  Validation validation_;
 };
 
 /// The data of the options; random parts are drawn from Purpose::kData (see DataDraw) of `streams`, which are
 /// those of repetition 0 where `draw` is kStudy. Throws DataError.
-inline DataSet make_data(const DataOptions& options, const sim::Streams& streams) {
-  return std::visit([&](const auto& kind) { return make_data(kind, streams); }, options.kind());
-}
+DataSet make_data(const DataOptions& options, const sim::Streams& streams);
 
 }  // namespace hearsay::models

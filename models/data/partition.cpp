@@ -29,6 +29,12 @@ constexpr sim::About kAboutLeastRecords{
     .help = "Draw the fractions again until every owner has this many rows; 0: exclude owners without rows.",
     .max = 1e9};
 
+constexpr sim::About kAboutBy{
+    .name = "by",
+    .help =
+        "Column whose values are the classes of the partition; by default the classes of "
+        "the target. Add it to data.drop unless it is to be a feature."};
+
 sim::Stream partition_stream(const sim::Streams& streams, DataDraw what, std::size_t part = 0) {
   return data_stream(streams, kWholeStudy, what, Instances::kTest, part);
 }
@@ -131,12 +137,14 @@ void IidOwners::describe(sim::Visitor& v) {
 void ClassShards::describe(sim::Visitor& v) {
   v(owners, kAboutOwners);
   v(shards, {.name = "shards", .help = "Number of shards of each owner.", .min = 1, .max = 1e6});
+  v(by, kAboutBy);
 }
 
 void DirichletOwners::describe(sim::Visitor& v) {
   v(owners, kAboutOwners);
   v(alpha, kAboutConcentration);
   v(min_records, kAboutLeastRecords);
+  v(by, kAboutBy);
 }
 
 void QuantityOwners::describe(sim::Visitor& v) {

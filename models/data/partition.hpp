@@ -22,6 +22,8 @@
 // Streams: of (kData, kWholeStudy), fractions and the choice of shards from kPartition, orders of records from
 // kPartitionOrder, with the class as part for dirichlet.
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -43,7 +45,8 @@ struct ClassShards {
       "Rows sorted by class and cut into equal shards, a few of them for each owner.";
   static constexpr bool kByClass = true;
   std::size_t owners = 10;
-  std::size_t shards = 2;  ///< of each owner
+  std::size_t shards = 2;              ///< of each owner
+  std::optional<std::string> by = {};  ///< column whose values are the classes; else those of the target
   void describe(sim::Visitor& v);
 };
 
@@ -56,6 +59,7 @@ struct DirichletOwners {
   std::size_t owners = 10;
   double alpha = 0.5;
   std::size_t min_records = 1;
+  std::optional<std::string> by = {};
   void describe(sim::Visitor& v);
 };
 
@@ -72,8 +76,17 @@ struct QuantityOwners {
 
 using Partition = std::variant<IidOwners, ClassShards, DirichletOwners, QuantityOwners>;
 
+/// The column by whose values the rule divides records; null: by the classes of the target, or by neither.
+inline const std::string* column_of(const Partition& rule) {
+  return std::visit(
+      [](const auto& held) -> const std::string* {
+        if constexpr (requires { held.by; }) return held.by ? &*held.by : nullptr;
+        return nullptr;
+      },
+      rule);
+}
 inline bool needs_classes(const Partition& rule) {
-  return std::visit([](const auto& held) { return held.kByClass; }, rule);
+  return std::visit([](const auto& held) { return held.kByClass; }, rule) && column_of(rule) == nullptr;
 }
 inline std::size_t owners_of(const Partition& rule) {
   return std::visit([](const auto& held) { return held.owners; }, rule);

@@ -11,7 +11,9 @@ Sensitive Context::gradient(sim::AgentId i, const In& theta, std::span<const dou
   const Budget& privacy = world_.study.privacy;
   const std::size_t owner = world_.owner(i);
   Sensitive result(world_.take_vector(), privacy.sensitivity(problem().n(owner)));
-  if (privacy.clips()) {
+  if (world_.rehearsal) {
+    result.value_.setZero();
+  } else if (privacy.clips()) {
     ++world_.tally.gradients;
     world_.tally.clipped_records +=
         problem().mean_gradient_clipped(owner, theta, privacy.bound, privacy.norm(), result.value_, known);
@@ -30,6 +32,10 @@ Sensitive Context::gradient(sim::AgentId i, const In& theta, double sensitivity)
 Sensitive Context::gradient(sim::AgentId i, const In& theta, double sensitivity,
                             std::span<const Eigen::Index> records, double divisor) {
   Sensitive result(world_.take_vector(), sensitivity);
+  if (world_.rehearsal) {
+    result.value_.setZero();
+    return result;
+  }
   const Budget& privacy = world_.study.privacy;
   const Eigen::Index clipped =
       problem().gradient_of_records(world_.owner(i), records, theta, divisor,

@@ -134,7 +134,9 @@ class Context {
   /// largest change between neighbouring data sets, in the mechanism's norm; needed for a release only.
   template <class F>
   Sensitive from_data(sim::AgentId i, F&& f, double sensitivity = std::numeric_limits<double>::infinity()) {
-    return {f(problem(), world_.owner(i)), sensitivity};
+    Sensitive result(f(problem(), world_.owner(i)), sensitivity);
+    if (world_.rehearsal) result.value_.setZero();  // only its length is used
+    return result;
   }
   /// What agent i has computed from LocalVectors, to be released.
   Sensitive sensitive(const In& x, double sensitivity);

@@ -58,8 +58,7 @@ void find_bound(const PrivacyOptions& options, const ModelOptions& model,
     budget.bound = *options.gradient_bound;
   } else if (options.bound_from_data) {
     if (!model.convex())
-      throw sim::OptionError("bound_from_data",
-                             "requires theta*, which only a linear model has: set clip");
+      throw sim::OptionError("bound_from_data", "requires theta*, which only a linear model has: set clip");
     budget.source = BoundSource::kFromData;
   } else if (options.by_turn()) {
     budget.source = BoundSource::kProtocol;  // unless slopes and the length of a record are bounded
@@ -224,8 +223,11 @@ Budget settle_budget(const PrivacyOptions& options, const ModelOptions& model, c
                 .unit = options.unit,
                 .trust = options.trust,
                 .dimension = known.parameters};
-  if (options.steps) budget.steps = steps_of(*options.steps, owners);
-  if (options.steps && budget.steps.empty()) budget.steps = {1};  // given, but not known yet
+  const std::optional<sim::PerAgent> steps = options.steps ? options.steps->given() : std::nullopt;
+  if (steps) budget.steps = steps_of(*steps, owners);
+  if (steps && budget.steps.empty()) budget.steps = {1};  // given, but not known yet
+  budget.expected = options.expects_steps();
+  if (budget.expected) budget.steps.assign(std::max<std::size_t>(1, owners.count), 1);
   if (!budget.active()) return budget;
   budget.delta = options.total_delta();
   if (options.by_turn()) {
@@ -262,7 +264,7 @@ Budget settle_budget(const PrivacyOptions& options, const ModelOptions& model, c
   find_bound(options, model, known.bounds, budget);
   require_cover(budget, known.parameters);
   constexpr std::size_t kFewOwners = 1000;  // whose noise is quickly solved for
-  const bool equal_owners = options.epsilon.constant() && (!options.steps || options.steps->constant());
+  const bool equal_owners = options.epsilon.constant() && (!steps || steps->constant());
   const bool quick = equal_owners || (known.owners && *known.owners <= kFewOwners);
   if (quick && composes_stated_guarantees(budget.accountant) &&
       calibration_of(budget.mechanism).calibration == GaussianCalibration::kClassic)

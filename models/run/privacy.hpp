@@ -26,6 +26,7 @@ struct Budget {
   std::vector<double> epsilon{};         ///< total budget, by owner; of a turn if the budget is given by turn
   double epsilon_1 = 0, epsilon_2 = 0;   ///< of a turn's two releases, if the budget is given by turn
   std::vector<std::uint64_t> steps{};    ///< T_i, by owner; empty if not given
+  bool expected = false;                 ///< T_i are planned (expected_releases): 1 before they are
   std::optional<double> epsilon_warm{};  ///< part of it for a private warm start
   std::vector<std::string> warnings{};
   int dimension = 1;                                ///< of a release: the parameters of the model
@@ -66,6 +67,11 @@ struct Budget {
   /// the accounted rate of every owner; empty: 1. Throws std::invalid_argument if privacy.steps is not given.
   void require_room_for_steps(const std::optional<Step>& upfront = {},
                               std::span<const double> sampling_rates = {}) const;
+  /// The releases that an owner's budget is planned for: privacy.steps "expected", else `otherwise`, which the protocol
+  /// has determined.
+  std::uint64_t expected_or(std::size_t owner, std::uint64_t otherwise) const {
+    return expected ? steps[owner] : otherwise;
+  }
   /// Of a protocol that spreads each owner's budget over privacy.steps. Throws std::invalid_argument without them.
   void require_steps() const;
 

@@ -143,6 +143,7 @@ class World {
   Tally tally;
   std::uint64_t iterations = 0;  ///< completed
   bool hub;
+  bool rehearsal = false;        ///< no record is looked at: gradients, and what is computed from data, are 0
   const Probe* probe = nullptr;  ///< of the protocol, while it runs
 
   /// With all records: metrics read them.

@@ -16,6 +16,7 @@
 #include "analysis/tables/export.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/commands/study_results.hpp"
+#include "scenarios/commands/until.hpp"
 #include "scenarios/execution/execute.hpp"
 #include "scenarios/execution/machine.hpp"
 #include "scenarios/execution/progress.hpp"
@@ -121,7 +122,10 @@ void warn_of_replaced(const Plan& plan, const std::filesystem::path& folder) {
   } catch (const analysis::OutputError&) {
     // Damaged: it is written again.
   }
-  const analysis::StudyPlan now = plan.study();
+  analysis::StudyPlan now = plan.study();
+  if (plan.until() != nullptr) {  // whose repetitions are not known yet
+    for (analysis::StudyPoint& p : now.points) p.repetitions = plan.points.front().scenario->repeat.most();
+  }
   if (!before || !leaves_out_runs(*before, now)) return;
   const std::string options = differing_options(*before, now, "before", "now");
   print_error("warning: {}: the tables of another study are replaced; its runs stay in results.sqlite. {}",
@@ -204,6 +208,12 @@ class Runner {
   Team* team_;
 };
 
+std::vector<std::uint32_t> repetitions_of(const Plan& plan) {
+  std::vector<std::uint32_t> all;
+  for (const PlannedPoint& p : plan.points) all.push_back(p.repeat);
+  return all;
+}
+
 Plan plan_again(const RunArguments& arguments, const PlanOptions& options) {
   return make_plan(arguments.input.files.front(), arguments.input.sets, arguments.input.folders, options);
 }
@@ -225,6 +235,8 @@ int dry_run(const RunArguments& arguments, const Plan& plan) {
     print_plan(plan_again(arguments, options), arguments.folder / "selection", "selection: ");
   }
   print_plan(plan, arguments.folder, plan.selection ? "then the selected points of: " : "");
+  if (plan.until() != nullptr)
+    print_out("repeat.until: these are the runs until the first look, of at most {}\n", plan.most_runs());
   if (const Scenario* const point = plan.private_point())
     print_out("privacy: {}\n", settled_budget(*point).meaning());
   return kExitDone;
@@ -243,6 +255,7 @@ int work(Team& team, const Arguments& arguments) {
     PlanOptions options = run.plan;
     options.validation = ordered.validation;
     options.chosen = ordered.chosen;
+    options.repetitions = ordered.repetitions;
     return Team::Work{plan_again(run, options), run.threads, run.folder};
   });
   return kExitDone;
@@ -259,11 +272,10 @@ int run_command(const Arguments& arguments) {
   const auto begin = std::chrono::steady_clock::now();
   PlanOptions planned = run->plan;
   Plan plan = plan_again(*run, planned);
-  if (run->shard && plan.selection) {
+  if (run->shard && (plan.selection || plan.until() != nullptr)) {
     throw UsageError(
-        fmt::format("--shard: {} selects points by their results, and no part of it has all of them: run it "
-                    "without --shard",
-                    plan.file));
+        fmt::format("--shard: {} {} by results, and no part of it has all of them: run it without --shard",
+                    plan.file, plan.selection ? "selects points" : "decides on repetitions"));
   }
   if (run->dry) return dry_run(*run, plan);
   Runner runner(*run, team.get());
@@ -274,6 +286,7 @@ int run_command(const Arguments& arguments) {
   };
   const std::filesystem::path selection_folder = run->folder / "selection";
   std::string selected;
+  std::uint64_t tuning_runs = 0;
   std::vector<std::string> notes;  // of the selection
   const auto write = [&](const Plan& made_from, const std::filesystem::path& folder, const Outcome& made,
                          bool silent) {
@@ -300,19 +313,41 @@ int run_command(const Arguments& arguments) {
     analysis::StoredStudy study(selection_folder);
     const std::vector<Choice> choices = choose(*plan.selection, study);
     selected = selection_json(*plan.selection, choices, candidates.axes);
+    std::filesystem::create_directories(run->folder);
+    write_choices(*plan.selection, choices, candidates.axes, run->folder);
+    tuning_runs = made.runs;
     notes = warnings_of(*plan.selection, choices);
     options.validation = false;
     for (const Choice& c : choices) options.chosen.insert(c.labels);
     planned = options;
     plan = plan_again(*run, planned);
   }
-  const Outcome made = runner.make(plan, planned, run->folder, "");
-
+  Outcome made = runner.make(plan, planned, run->folder, "");
+  std::string precision;
+  while (plan.until() != nullptr && made.ended) {
+    analysis::StoredStudy study(run->folder);
+    const UntilDecision decision(plan, study);
+    if (decision.repetitions() != repetitions_of(plan)) {
+      planned.repetitions = decision.repetitions();
+      plan = plan_again(*run, planned);
+      const std::uint64_t fresh = made.fresh;
+      made.store.reset();
+      made = runner.make(plan, planned, run->folder,
+                         fmt::format("{} to repeat more often: ", counted(decision.open(), "point")).c_str());
+      made.fresh += fresh;
+      continue;
+    }
+    decision.write(run->folder);
+    precision = decision.summary();
+    for (std::string& warning : decision.warnings()) notes.push_back(std::move(warning));
+    break;
+  }
   const analysis::Totals totals = write(plan, run->folder, made, false);
+  if (!precision.empty()) print_out("{}\n", precision);
   if (plan.selection) {
-    print_out("{} selected by {} {} on {}: {}/\n", plan.selection->over,
+    print_out("{} selected by {} {} on {}, in {} of {}/: see tuning.csv\n", plan.selection->over,
               plan.selection->minimise ? "minimum" : "maximum", plan.selection->metric,
-              plan.selection->instances(), selection_folder.string());
+              plan.selection->instances(), counted(tuning_runs, "run"), selection_folder.string());
   }
   if (!made.ended) return interrupted(totals, made);
   return totals.diverged + totals.failed > 0 ? kExitSomeFailed : kExitDone;

@@ -24,9 +24,10 @@ namespace {
 Names files_in(const std::filesystem::path& folder) {
   Names all;
   std::error_code error;
-  for (const char* name : {"series.csv", "quantiles.csv", "scalars.csv", "runs.csv", "models.csv",
-                           "owners.csv", "nodes.csv", "links.csv", "fits.csv", "bounds.csv", "trace.csv",
-                           "trace.perfetto.json", "results.sqlite", "manifest.json"}) {
+  for (const char* name :
+       {"series.csv", "quantiles.csv", "scalars.csv", "runs.csv", "models.csv", "owners.csv", "nodes.csv",
+        "links.csv", "fits.csv", "bounds.csv", "precision.csv", "tuning.csv", "trace.csv",
+        "trace.perfetto.json", "results.sqlite", "manifest.json"}) {
     if (std::filesystem::exists(folder / name, error)) all.emplace_back(name);
   }
   return all;
@@ -53,8 +54,11 @@ void print_results(const analysis::StudyHead& head, const analysis::Exported& ex
 
 // Removes tables and traces of an earlier scenario that this one does not write, so that no report mixes both. They are
 // derived: the results are in the database.
-void remove_stale(const std::filesystem::path& folder, const Scenario& scenario, bool aggregate) {
+void remove_stale(const std::filesystem::path& folder, const StudyResults& results, bool aggregate) {
+  const Scenario& scenario = *results.plan.points.front().scenario;
   std::vector<const char*> files{"fits.csv", "bounds.csv", aggregate ? "series.csv" : "quantiles.csv"};
+  if (results.plan.until() == nullptr) files.push_back("precision.csv");
+  if (results.selection.empty()) files.push_back("tuning.csv");
   if (scenario.record.models == KeptModels::kNone) files.push_back("models.csv");
   const auto traced = [&](analysis::TraceFormat format) {
     const auto& trace = scenario.record.trace;
@@ -78,7 +82,7 @@ analysis::Totals write_results(const StudyResults& results) {
   analysis::StoredStudy study(folder);
   const Scenario& scenario = *plan.points.front().scenario;
   // First: fits of other tables would be a mixture, too.
-  remove_stale(folder, scenario, study.head().aggregate);
+  remove_stale(folder, results, study.head().aggregate);
   analysis::Exported exported = analysis::export_tables(study, folder, label_number);
   for (const auto& [pointer, note] : plan.notes) exported.totals.notes.insert(note);
   exported.totals.notes.insert(results.notes.begin(), results.notes.end());

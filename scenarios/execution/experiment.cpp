@@ -10,6 +10,7 @@
 #include "analysis/metrics/recorder.hpp"
 #include "analysis/theory/central_bounds.hpp"
 #include "models/privacy/accountants/budget.hpp"
+#include "models/run/rehearsal.hpp"
 #include "scenarios/execution/memory.hpp"
 #include "scenarios/study/fit_network.hpp"
 #include "scenarios/study/point_fit.hpp"
@@ -48,7 +49,8 @@ std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32
 }
 
 Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProblem> solved,
-                       std::uint32_t repetition, std::shared_ptr<const models::ReleaseCache> schedules)
+                       std::uint32_t repetition, std::shared_ptr<const models::ReleaseCache> schedules,
+                       const std::atomic<bool>* interrupted)
     : scenario_(bound(given, solved->problem.data())),
       solved_(std::move(solved)),
       hub_(scenario_.protocol->entry().hub),
@@ -95,6 +97,13 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
     study_.round_trips = sim::RoundTrips(engine_, topology_, study_streams(scenario_), engine_.payload_width);
     assemble("/protocol", [&] { scenario_.protocol->check_timeout(models::setting_of(study_)); });
   }
+  if (privacy_.expected) {
+    privacy_.steps = assemble("/privacy/steps", [&] {
+      return models::expected_releases(*scenario_.protocol, study_, engine_, scenario_.seed, interrupted);
+    });
+    if (privacy_.steps.empty()) throw Interrupted();
+    assemble("/protocol", [&] { scenario_.protocol->check(study_); });
+  }
   // The other fits of options are checked when the study is planned (PointFit).
   const auto& tests = solved_->problem.data().test;
   const bool tested =
@@ -134,7 +143,8 @@ analysis::RunEnd Experiment::end_of(const models::World& world, sim::End end,
 }
 
 models::World Experiment::prepare(std::uint32_t repetition, sim::TraceSink* trace) const {
-  return models::World(study_, engine_, sim::Streams(scenario_.seed, repetition), trace);
+  return models::World(study_, engine_, sim::Streams(scenario_.seed, scenario_.first_repetition + repetition),
+                       trace);
 }
 
 sim::End Experiment::run_within_memory(models::World& world, analysis::Recorder& recorder) const {
@@ -190,6 +200,7 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
                       {"reached_at.vectors", {}, static_cast<double>(at->vectors)},
                       {"reached_at.bytes", {}, static_cast<double>(at->bytes)}};
   }
+  if (privacy_.expected) result.scalars.push_back({"privacy.used", {}, world.ledger.median_used()});
   if (result.message.empty()) result.message = warning(world, result.end);
   result.fingerprint = world.fingerprint();
   result.events = world.engine.events();
@@ -225,6 +236,8 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
       point.scalars.push_back(
           {"privacy.sensitivity", agent,
            update ? privacy_.sensitivity_of_sum(1) : privacy_.sensitivity(problem.n(owner))});
+      if (privacy_.expected)
+        point.scalars.push_back({"privacy.steps", agent, static_cast<double>(privacy_.steps[owner])});
     }
   }
   for (const auto& [name, value] : scenario_.protocol->numbers(study_))

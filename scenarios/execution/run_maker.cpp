@@ -101,7 +101,7 @@ std::shared_ptr<const Experiment> RunMaker::experiment(RunTask task) {
     return naming_point(task.point, [&] {
       const auto solved = solved_.get(problem, [&] { return solve(scenario, problem.second); });
       return std::make_shared<const Experiment>(scenario, solved, instance,
-                                                schedules(scenario, solved->problem.p()));
+                                                schedules(scenario, solved->problem.p()), interrupted_);
     });
   });
 }

@@ -50,7 +50,7 @@ std::string Experiment::warning(const models::World& world, analysis::RunEnd end
 
 std::string Experiment::unused_plan(const models::World& world, analysis::RunEnd end) const {
   using analysis::RunEnd;
-  const auto iterations = scenario_.protocol->planned_iterations(study_);
+  const auto iterations = privacy_.expected ? std::nullopt : scenario_.protocol->planned_iterations(study_);
   const bool limited = end == RunEnd::kTime || end == RunEnd::kVectors || end == RunEnd::kBytes ||
                        end == RunEnd::kEvents || (end == RunEnd::kIterations && !iterations);
   if (!limited || !privacy_.active() || privacy_.by_turn()) return "";
@@ -58,27 +58,27 @@ std::string Experiment::unused_plan(const models::World& world, analysis::RunEnd
   if (iterations) {
     made = world.iterations;
     planned = *iterations;
+    if (2 * made >= planned) return "";
   } else {
-    // The account that is closest to its plan.
+    // The account with the median share.
+    const double used = world.ledger.median_used();
+    if (used >= 0.5) return "";
     for (sim::AgentId i = 0; i < world.ledger.agents(); ++i) {
       const models::Account& account = world.ledger.account(i);
-      if (!account.schedule) continue;
-      const auto share = [](std::uint64_t a, std::uint64_t b) {
-        return static_cast<double>(a) / static_cast<double>(b);
-      };
-      if (planned > 0 && share(account.releases, account.release_limit) <= share(made, planned)) continue;
+      const auto share = static_cast<double>(account.releases) / static_cast<double>(account.release_limit);
+      if (!account.schedule || share != used) continue;
       made = account.releases;
       planned = account.release_limit;
     }
+    if (planned == 0) return "";
   }
-  if (2 * made >= planned) return "";
   return fmt::format(
       "stop.{} ended the run after {} of the {} {} that the privacy budget is planned for, so the noise is "
       "larger than needed: plan for fewer ({}) or extend stop.{}",
-      analysis::name(end), made, planned, iterations ? "iterations" : "releases of an agent",
+      analysis::name(end), made, planned, iterations ? "iterations" : "releases of the median agent",
       iterations               ? scenario_.stop.iterations ? "stop.iterations" : "protocol.horizon"
       : privacy_.steps.empty() ? "the protocol's options"
-                               : "privacy.steps",
+                               : "privacy.steps, or \"expected\"",
       analysis::name(end));
 }
 

@@ -35,7 +35,9 @@ Reader::Chosen Reader::choose(const Node& node, const sim::About& about,
       if (const std::size_t named = index_of(all, node); named < all.size()) return {Form::kDefaults, named};
       const bool numeric = !node.text.empty() &&
                            std::string_view("0123456789+-.").find(node.text[0]) != std::string_view::npos;
-      if (numeric && with_shorthand(all, sim::Shorthand::kNumber)) return bare(sim::Shorthand::kNumber);
+      const bool share = node.text.ends_with('%') && with_shorthand(all, sim::Shorthand::kText);
+      if (numeric && !share && with_shorthand(all, sim::Shorthand::kNumber))
+        return bare(sim::Shorthand::kNumber);
       Chosen text = bare(sim::Shorthand::kText);
       text.hint += text.form == Form::kNone ? did_you_mean(node.text, names_of(all)) : "";
       return text;

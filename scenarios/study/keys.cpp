@@ -74,7 +74,8 @@ PointKey Keys::point(const Scenario& scenario) {
   Scenario s = scenario;
   s.name.clear();
   s.description.clear();
-  s.version = s.repeat = 1;
+  s.version = 1;
+  s.repeat = 1;
   s.baselines.clear();
   s.analysis = {};
   s.record = {};

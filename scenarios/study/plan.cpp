@@ -22,6 +22,7 @@
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/keys.hpp"
 #include "scenarios/study/point_fit.hpp"
+#include "scenarios/study/repeat.hpp"
 #include "scenarios/study/scenario.hpp"
 #include "scenarios/study/scenario_events.hpp"
 #include "scenarios/study/sweep/fix_axes.hpp"
@@ -51,7 +52,7 @@ void require_metric(const Plan& plan) {
   Names names;
   for (const MetricChoice& m : plan.points.front().scenario->record.metrics) names.emplace_back((*m).name);
   if (std::find(names.begin(), names.end(), plan.selection->metric) != names.end()) return;
-  plan.document.fail(plan.selection->metric_at, "/sweep/select",
+  plan.document.fail(plan.selection->metric_at, plan.selection->pointer(),
                      fmt::format("expected one of record.metrics ({}), found {}", fmt::join(names, ", "),
                                  plan.selection->metric));
 }
@@ -73,17 +74,12 @@ void require_instances(const Plan& plan, const Document& at) {
   const Node* const written = at.root.find("data");
   models::DataOptions data;
   if (written != nullptr) Reader(at, *written, {}, "/data")(data, {});
-  std::visit(
-      [&]<class Data>(const Data&) {
-        if constexpr (!requires(Data d) { d.instances; }) {
-          plan.document.fail(
-              plan.selection->at, "/sweep/select/on",
-              fmt::format(R"({} data have no validation instances; set on to "test", which is )"
-                          "optimistically biased",
-                          Data::kName));
-        }
-      },
-      data.kind());
+  if (data.validates()) return;
+  plan.document.fail(
+      plan.selection->at, plan.selection->pointer() + "/on",
+      fmt::format(R"({} data have no validation records; set data.validation_fraction, or on to )"
+                  R"("test", which is optimistically biased)",
+                  std::visit([](const auto& kind) { return kind.kName; }, data.kind())));
 }
 
 // The scenario of a point, on validation instances if these are to be planned.
@@ -93,6 +89,63 @@ Document document_at(const Plan& plan, const SweepPoint& point, const PlanOption
   require_instances(plan, at);
   at.set("data.instances", Node::string("validation", plan.selection->at));
   return at;
+}
+
+// Whether there is an option at a dotted path of a scenario.
+bool has_option(const Outline& root, const Node& written, const std::string& path) {
+  const Outline* place = &root;
+  const Node* node = &written;
+  for (const std::string_view step : split_path(path)) {
+    if (place->kind == Outline::Kind::kList || place->kind == Outline::Kind::kByAgent) return true;
+    const std::vector<Outline>* members = &place->members;
+    if (place->kind == Outline::Kind::kVariant) {
+      const Node* const type = node != nullptr && node->is(Node::Kind::kObject) ? node->find("type") : node;
+      const OutlineAlternative* held = &place->alternatives[place->held];
+      for (const OutlineAlternative& one : place->alternatives) {
+        const bool named = type != nullptr && type->is(Node::Kind::kText) && type->text == one.name;
+        const bool keyed = type == nullptr && node != nullptr && !one.shorthand_key.empty() &&
+                           node->find(one.shorthand_key) != nullptr;
+        if (named || keyed) held = &one;
+      }
+      if (held->open) return true;
+      members = &held->members;
+    }
+    const auto found = std::ranges::find(*members, step, &Outline::name);
+    if (found == members->end()) return false;
+    place = &*found;
+    if (node != nullptr) node = node->is(Node::Kind::kObject) ? node->find(step) : nullptr;
+  }
+  return true;
+}
+
+// Takes the values of tuned options from points that do not have these, of which one is left of each.
+void leave_out_absent(const Plan& plan, std::vector<SweepPoint>& points) {
+  const Outline options = scenario_outline();
+  std::set<std::vector<std::string>> seen;
+  std::vector<SweepPoint> kept;
+  std::vector<bool> used(plan.axes.size());
+  for (SweepPoint& point : points) {
+    SweepPoint untuned = point;
+    for (const std::size_t a : plan.selection->axes) untuned.settings[a].second = {};
+    std::erase_if(untuned.settings, [](const auto& setting) { return setting.second.is(Node::Kind::kNull); });
+    const Document at = at_point(plan.document, untuned);
+    std::vector<bool> absent(plan.axes.size());
+    for (const std::size_t a : plan.selection->axes) {
+      absent[a] = !has_option(options, at.root, plan.axes[a]);
+      if (!absent[a]) used[a] = true;
+      if (absent[a]) point.labels[a].clear();
+    }
+    if (!seen.insert(point.labels).second) continue;
+    for (std::size_t a = absent.size(); a-- > 0;)
+      if (absent[a]) point.settings.erase(point.settings.begin() + static_cast<std::ptrdiff_t>(a));
+    kept.push_back(std::move(point));
+  }
+  for (const std::size_t a : plan.selection->axes) {
+    if (used[a]) continue;
+    plan.document.fail(plan.axes_at[a], "/tune/paths" + pointer_step(plan.axes[a]),
+                       "no point of the study has this option (see hearsay explain)");
+  }
+  points = std::move(kept);
 }
 
 // Makes the axes that a selection tunes options whose values the points state.
@@ -173,6 +226,52 @@ void require_traced_run(const Plan& plan, const std::set<std::vector<std::string
   check("repetition", trace.repetition, first.repeat, "repetition");
 }
 
+// The points that repeat.until compares each point with.
+void find_references(Plan& plan) {
+  const UntilPrecise* const rule = plan.until();
+  if (rule == nullptr) return;
+  std::map<std::vector<std::string>, std::uint32_t> numbers;
+  for (std::uint32_t p = 0; p < plan.points.size(); ++p) numbers.emplace(plan.points[p].labels, p);
+  for (std::size_t c = 0; c < rule->until.size(); ++c) {
+    std::map<std::size_t, std::string> values;  // by axis
+    for (std::size_t k = 0; k < rule->until[c].against.size(); ++k) {
+      const std::string& text = rule->until[c].against[k];
+      const auto refuse = [&](const std::string& expected, const std::string& found, const Names& names) {
+        throw InputError(
+            plan.locate(fmt::format("/repeat/until/{}/against/{}", c, k),
+                        fmt::format("expected {} ({}), found '{}'{}", expected, fmt::join(names, ", "),
+                                    printable(found), did_you_mean(found, names))));
+      };
+      const auto equals = std::min(text.find('='), text.size());
+      const auto axis = std::ranges::find(plan.axes, text.substr(0, equals));
+      if (axis == plan.axes.end() || equals == text.size())
+        refuse("PATH=VALUE of an axis of this sweep", text.substr(0, equals), plan.axes);
+      const auto a = static_cast<std::size_t>(axis - plan.axes.begin());
+      const std::string value = text.substr(equals + 1);
+      Names all;
+      for (const PlannedPoint& p : plan.points) {
+        const std::string& label = p.labels[a];
+        const auto shown = plan.shown[a].find(label);
+        const std::string& name = shown == plan.shown[a].end() ? label : shown->second;
+        if (label == value || name == value) values[a] = label;
+        if (std::ranges::find(all, name) == all.end()) all.push_back(name);
+      }
+      if (!values.contains(a)) refuse(fmt::format("a value of {}", *axis), value, all);
+    }
+    auto& of_points = plan.references.emplace_back();
+    for (std::uint32_t p = 0; p < plan.points.size(); ++p) {
+      std::vector<std::string> labels = plan.points[p].labels;
+      for (const auto& [a, value] : values) labels[a] = value;
+      const auto found = numbers.find(labels);
+      if (found == numbers.end())
+        throw InputError(
+            plan.locate(fmt::format("/repeat/until/{}/against", c),
+                        fmt::format("the study has no point to compare this one with: {}", plan.name_of(p))));
+      of_points.push_back(found->second);
+    }
+  }
+}
+
 Plan plan_document(Document document, const std::string& file, std::span<const std::string> sets,
                    const Folders& folders, const PlanOptions& options) {
   Plan plan{.file = printable(file, 4096), .document = std::move(document)};
@@ -182,7 +281,10 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   plan.origin["chosen"] = nlohmann::json(options.chosen).dump();
   const nlohmann::ordered_json merged = to_json(plan.document.root);
   const Node* written = plan.document.root.find("sweep");
-  const std::string sweep_text = written != nullptr ? json_as_written(*written, 2) : "";
+  std::string sweep_text;
+  if (written != nullptr) sweep_text += ",\n  \"sweep\": " + json_as_written(*written, 2);
+  if (const Node* const tune = plan.document.root.find("tune"))
+    sweep_text += ",\n  \"tune\": " + json_as_written(*tune, 2);
   const Sweep sweep(plan.document, sets);
   plan.axes = sweep.axes();
   plan.groups = sweep.groups();
@@ -193,7 +295,8 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   Keys keys;
   PointFit fit;
   std::set<std::vector<std::string>> groups;  // combinations of the other axes than the selection's
-  const std::vector<SweepPoint> points = sweep.points(options.points, options.max_points());
+  std::vector<SweepPoint> points = sweep.points(options.points, options.max_points());
+  if (plan.selection && plan.selection->optional()) leave_out_absent(plan, points);
   for (std::size_t k = 0; k < points.size(); ++k) {
     const SweepPoint& swept = points[k];
     const auto& chosen = options.chosen;
@@ -210,8 +313,17 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     }
     if (sweep.independent()) scenario->seed = keys.independent_seed(*scenario);
     PointKey key = keys.point(*scenario);
+    std::uint32_t repeat = scenario->repeat.first();
+    if (plan.selection && options.validation) {
+      constexpr std::uint32_t kFirst = 1'000'000'000;  // beyond the repetitions of a study
+      repeat = plan.selection->repetitions.value_or(repeat);
+      if (plan.selection->repetitions && !scenario->draws_data()) {
+        scenario->first_repetition = kFirst;
+        key.point += " tuned";
+      }
+    }
     plan.points.push_back({.scenario = scenario,
-                           .repeat = scenario->repeat,
+                           .repeat = repeat,
                            .labels = swept.labels,
                            .numbers = swept.numbers,
                            .key = std::move(key.point),
@@ -225,7 +337,11 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
       throw plan.located(error);
     }
   }
+  plan.candidates = options.validation;
   if (plan.selection && !options.validation) leave_out_tuned(plan);
+  for (std::size_t p = 0; p < std::min(options.repetitions.size(), plan.points.size()); ++p)
+    plan.points[p].repeat = options.repetitions[p];
+  find_references(plan);
   require_conclusions(plan);
   require_metric(plan);
   require_traced_run(plan, groups);
@@ -234,13 +350,13 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   plan.resolved = write_all(*plan.points.front().scenario, Numbers::kQuantities, sweep.axes()).dump(2);
   if (!sweep_text.empty()) {
     plan.resolved.erase(plan.resolved.size() - 2);  // the closing brace
-    plan.resolved += ",\n  \"sweep\": " + sweep_text + "\n}";
+    plan.resolved += sweep_text + "\n}";
   }
   plan.origin["scenario"] = merged.dump();
-  if (static_cast<double>(plan.runs()) > options.max_runs) {
+  if (static_cast<double>(plan.most_runs()) > options.max_runs) {
     throw RefusedError(fmt::format(
-        "{} points with their repetitions are {} runs, more than {:.6g}; raise --max-runs to allow them",
-        plan.points.size(), plan.runs(), options.max_runs));
+        "{} points with their repetitions are {}{} runs, more than {:.6g}; raise --max-runs to allow them",
+        plan.points.size(), plan.until() != nullptr ? "up to " : "", plan.most_runs(), options.max_runs));
   }
   return plan;
 }
@@ -304,6 +420,7 @@ Plan make_plan_again(analysis::StoredStudy& study, const Folders& given) {
   PlanOptions options{.points = study.info("condition"), .validation = !study.info("instances").empty()};
   if (const std::string chosen = study.info("chosen"); !chosen.empty())
     options.chosen = nlohmann::json::parse(chosen).get<std::set<std::vector<std::string>>>();
+  for (const analysis::StudyPoint& p : study.plan().points) options.repetitions.push_back(p.repetitions);
   // Not the folder of results: it has tables whose names an input file may have too, such as owners.csv.
   const std::filesystem::path home = !stored.folders.empty()  ? stored.folders.front()
                                      : stored.refused.empty() ? study.folder()
@@ -337,6 +454,15 @@ const Scenario* Plan::private_point() const {
 std::uint64_t Plan::runs() const {
   return std::accumulate(points.begin(), points.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const PlannedPoint& p) { return sum + p.repeat; });
+}
+
+std::uint64_t Plan::most_runs() const {
+  if (until() == nullptr) return runs();
+  return points.size() * std::uint64_t{points.front().scenario->repeat.most()};
+}
+
+const UntilPrecise* Plan::until() const {
+  return candidates ? nullptr : points.front().scenario->repeat.until();
 }
 
 analysis::StudyPlan Plan::study() const {

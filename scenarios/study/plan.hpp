@@ -20,6 +20,7 @@ namespace hearsay::scenarios {
 
 struct Outline;
 struct Scenario;
+struct UntilPrecise;
 
 /// One point, read.
 struct PlannedPoint {
@@ -40,6 +41,8 @@ struct PlanOptions {
   bool validation = false;  ///< plan the study that "select" selects on, with validation instances
   /// Labels of the points that were selected; the others are omitted. Empty: all points.
   std::set<std::vector<std::string>> chosen{};
+  /// Of each point, what repeat.until has come to. Empty: those of its first look.
+  std::vector<std::uint32_t> repetitions{};
 };
 
 struct Plan {
@@ -57,6 +60,9 @@ struct Plan {
   std::map<std::string, std::string>
       notes{};  ///< by JSON pointer: how an option is written that may be meant otherwise
   std::optional<Selection> selection{};
+  /// By criterion of repeat.until and point: the point that it is compared with; itself where it is with none.
+  std::vector<std::vector<std::uint32_t>> references{};
+  bool candidates = false;  ///< the study that "select" selects on
   std::string record_key{};
   std::string resolved{};  ///< JSON: all options of the first point, and "sweep" as written
   /// What the study can be planned from again: the scenario as it was merged, the condition on its points, and the
@@ -64,6 +70,10 @@ struct Plan {
   std::map<std::string, std::string> origin{};
 
   std::uint64_t runs() const;
+  /// The most that repeat.until can make of them.
+  std::uint64_t most_runs() const;
+  /// Null where the repetitions are given; a selection is made at their first look.
+  const UntilPrecise* until() const;
   /// The first point with a mechanism other than none; null: there is none.
   const Scenario* private_point() const;
   /// A message with the position of the option at a JSON pointer, or of the closest part around it that is given.

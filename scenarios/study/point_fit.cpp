@@ -298,7 +298,8 @@ void PointFit::require(const Scenario& s, std::size_t point) {
   assemble("/privacy/trust", [&] { models::require_trust(entry, active, s.privacy.trust); });
   if (s.stop.budgets_spent && !active)
     throw sim::OptionError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");
-  const bool tested = data ? data->test_records > 0 : may_have_tests(s.data.kind());
+  const bool validates = s.data.validation().instances == models::Instances::kValidation;
+  const bool tested = validates || (data ? data->test_records > 0 : may_have_tests(s.data.kind()));
   for (std::size_t k = 0; k < s.record.metrics.size(); ++k)
     require_measurable(s, *s.record.metrics[k], fmt::format("/record/metrics/{}", k), tested);
   if (s.stop.target) require_measurable(s, *s.stop.target->metric, "/stop/target/metric", tested);

@@ -177,6 +177,26 @@ void check_positions(const Scenario& s, sim::Visitor& v) {
           "separators by_position follow the positions of the agents: use a protocol without a learner");
 }
 
+// Expected releases are those until a run ends, which has to be known without data.
+void check_expected_steps(const Scenario& s, sim::Visitor& v) {
+  v.check(!s.privacy.expects_steps() || s.stop.time || s.stop.iterations || s.stop.vectors || s.stop.bytes ||
+              s.stop.events,
+          "privacy/steps",
+          "\"expected\" needs a limit that is reached without data: set stop.time, stop.iterations, "
+          "stop.vectors, stop.bytes or stop.events");
+}
+
+// Precision is that of recorded metrics.
+void check_repeat(const Scenario& s, sim::Visitor& v) {
+  const UntilPrecise* const rule = s.repeat.until();
+  for (std::size_t k = 0; rule != nullptr && k < rule->until.size(); ++k) {
+    const std::string_view name = (*rule->until[k].metric).name;
+    v.check(std::ranges::any_of(s.record.metrics, [&](const MetricChoice& m) { return (*m).name == name; }),
+            fmt::format("repeat/until/{}/metric", k),
+            fmt::format("expected one of record.metrics, found {}", name));
+  }
+}
+
 }  // namespace
 
 void Scenario::describe(sim::Visitor& v) {
@@ -199,10 +219,13 @@ void Scenario::describe(sim::Visitor& v) {
     {.name = "baselines", .help = "Baselines to compare with, solved exactly and without privacy."});
   v(analysis,
     {.name = "analysis", .help = "Slopes, bounds and gains to compute from the results of all points."});
-  v(repeat, {.name = "repeat", .help = "Number of repetitions of every point.", .min = 1});
+  v(repeat, {.name = "repeat",
+             .help = "Number of repetitions of every point, or how precise its results are to be."});
   check_analysis(*this, v);
   check_model(*this, v);
   check_positions(*this, v);
+  check_expected_steps(*this, v);
+  check_repeat(*this, v);
 }
 
 std::span<const models::ProtocolMetric> Scenario::own_metrics() const {

@@ -7,13 +7,14 @@
 
 #include "analysis/conclusions/conclusion_options.hpp"
 #include "analysis/metrics/baselines.hpp"
-#include "analysis/metrics/metric.hpp"
 #include "analysis/trace/trace_options.hpp"
 #include "models/data/data_options.hpp"
 #include "models/learning/problem.hpp"
 #include "models/privacy/budget/privacy_options.hpp"
 #include "models/registry.hpp"
 #include "models/run/code_metrics.hpp"
+#include "scenarios/study/metric_choice.hpp"
+#include "scenarios/study/repeat.hpp"
 #include "sim/clocks/clocks.hpp"
 #include "sim/network/network.hpp"
 #include "sim/options/describe.hpp"
@@ -25,17 +26,6 @@ struct EveryOptions {
   std::optional<std::uint64_t> iterations, vectors, bytes;
   std::optional<sim::Time> time;
   void describe(sim::Visitor& v);
-};
-
-/// One metric or statistic of one, by its name.
-class MetricChoice {
- public:
-  explicit MetricChoice(std::string_view name = "objective");
-  const analysis::Metric& operator*() const { return *metric_; }
-  void describe_as(sim::Visitor& v, const sim::About& about);
-
- private:
-  const analysis::Metric* metric_;
 };
 
 /// Stopping criterion on a metric, checked at every sample or at an interval of iterations.
@@ -100,7 +90,9 @@ struct Scenario {
   RecordOptions record;
   std::vector<analysis::Baseline> baselines;
   analysis::ConclusionOptions analysis;
-  std::uint32_t repeat = 1;
+  Repeat repeat;
+  /// Its repetitions are numbered from this one in their random numbers; no option.
+  std::uint32_t first_repetition = 0;
   void describe(sim::Visitor& v);
 
   /// The metrics of its own that it has code for.

@@ -135,8 +135,8 @@ class Visitor {
     std::monostate none;
     variant(value, about, none, [](auto&&...) {});
   }
-  /// Likewise, with further options `more` that `describe_more(visitor, alternative, more)` visits; selecting an
-  /// alternative sets them to their defaults.
+  /// Likewise, with further options `more` that `describe_more(visitor, alternative, more)` visits, after those of the
+  /// alternative, or before them if More::kFirst; selecting an alternative sets them to their defaults.
   template <class... Ts, class More, class F>
   void variant(std::variant<Ts...>& value, const About& about, More& more, F describe_more);
 
@@ -205,8 +205,12 @@ std::vector<Part> parts_of(const std::variant<Ts...>& value) {
 template <class... Ts, class More, class F>
 void Visitor::variant(std::variant<Ts...>& value, const About& about, More& more, F describe_more) {
   const auto describe = [describe_more](Visitor& v, auto& held, More& with) {
+    constexpr bool kFirst = requires {
+      More::kFirst;
+    };
+    if constexpr (kFirst) describe_more(v, held, with);
     held.describe(v);
-    describe_more(v, held, with);
+    if constexpr (!kFirst) describe_more(v, held, with);
   };
   const std::array<Alternative, sizeof...(Ts)> all{detail::alternative_of<Ts>([describe](Visitor& v) {
     Ts held{};

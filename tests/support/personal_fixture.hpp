@@ -160,7 +160,7 @@ inline models::PrivacyOptions laplace_for(double epsilon, double steps, double b
   privacy.mechanism = models::Laplace{};
   privacy.epsilon = epsilon;
   privacy.gradient_bound = bound;
-  privacy.steps = sim::PerAgent(steps);
+  privacy.steps = models::Steps(steps);
   return privacy;
 }
 

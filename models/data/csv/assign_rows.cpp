@@ -41,7 +41,18 @@ Owners find_owners(const TextTable& table, const Rows& rows, const RowClasses& c
   Owners o;
   if (const auto partition = options.owner ? partition_of(*options.owner) : std::nullopt) {
     o.names = numbered("owner ", owners_of(*partition));
-    o.rows = draw_partition(*partition, classes.of(rows), classes.count, streams);
+    if (const std::string* const name = column_of(*partition)) {
+      const std::size_t column = table.column(*name, "owner/by");
+      const Column by = read_levels(table, column, options);
+      for (const std::size_t row : rows) {
+        if (std::isnan(by.values[static_cast<Eigen::Index>(row)]))
+          throw DataError(fmt::format("{}expected a class to divide by, found none", table.at(row, column)));
+      }
+      const RowClasses of_column{by, by.levels.size()};
+      o.rows = draw_partition(*partition, of_column.of(rows), of_column.count, streams);
+    } else {
+      o.rows = draw_partition(*partition, classes.of(rows), classes.count, streams);
+    }
     for (Rows& own : o.rows) {
       for (std::size_t& position : own) position = rows[position];
     }
@@ -122,7 +133,8 @@ void drop_small(Owners& o, std::size_t least, const TextTable& table, std::vecto
 
 // The records held out for testing, the same fraction of each class: csv_data.hpp, step 5.
 std::vector<char> choose_stratified(const std::vector<std::size_t>& class_of, std::size_t classes,
-                                    double fraction, const sim::Streams& streams, std::size_t owner) {
+                                    double fraction, const sim::Streams& streams, std::size_t owner,
+                                    Instances instances) {
   const std::size_t n = class_of.size();
   const auto rounded = static_cast<std::size_t>(std::lround(fraction * static_cast<double>(n)));
   const std::size_t wanted = std::min(rounded, n - 1);
@@ -139,7 +151,7 @@ std::vector<char> choose_stratified(const std::vector<std::size_t>& class_of, st
     const std::size_t more = rest > 0 ? 1 : 0;
     rest -= more;
     const auto chosen = choose(of[c].size(), wanted * of[c].size() / n + more,
-                               data_stream(streams, owner, DataDraw::kSplit, Instances::kTest, c));
+                               data_stream(streams, owner, DataDraw::kSplit, instances, c));
     for (std::size_t k = 0; k < chosen.size(); ++k) test[of[c][k]] = chosen[k];
   }
   return test;
@@ -173,7 +185,8 @@ std::map<std::string, std::vector<double>> owner_columns(const TextTable& table,
 }
 
 Assignment assign_rows(const TextTable& table, const Rows& rows, const Column& target, const CsvData& options,
-                       const sim::Streams& streams, std::vector<std::string>& notes) {
+                       const sim::Streams& streams, double validation_fraction, Instances instances,
+                       std::vector<std::string>& notes) {
   const std::size_t several = target.levels.size();
   const RowClasses classes{target, several > 0 ? several : options.positive ? 2 : 1};
   Owners owners = find_owners(table, rows, classes, options, streams);
@@ -185,12 +198,21 @@ Assignment assign_rows(const TextTable& table, const Rows& rows, const Column& t
 
   std::map<std::size_t, std::pair<std::size_t, char>> use;  // owner and test, by row: in file order
   for (std::size_t i = 0; i < owners.rows.size(); ++i) {
-    const Rows& own = owners.rows[i];
-    const auto test =
-        options.test_split == TestSplit::kStratified
-            ? choose_stratified(classes.of(own), classes.count, options.test_fraction, streams, i)
-            : choose_test(own.size(), options.test_fraction, data_stream(streams, i, DataDraw::kSplit));
-    for (std::size_t k = 0; k < own.size(); ++k) use.try_emplace(own[k], i, test[k]);
+    // The records held out of some, and the others.
+    const auto split = [&](const Rows& from, double fraction, Instances which) {
+      const auto held =
+          options.test_split == TestSplit::kStratified
+              ? choose_stratified(classes.of(from), classes.count, fraction, streams, i, which)
+              : choose_test(from.size(), fraction, data_stream(streams, i, DataDraw::kSplit, which));
+      std::pair<Rows, Rows> parts;
+      for (std::size_t k = 0; k < from.size(); ++k) (held[k] ? parts.first : parts.second).push_back(from[k]);
+      return parts;
+    };
+    const auto [test, others] = split(owners.rows[i], options.test_fraction, Instances::kTest);
+    const auto [validation, train] = split(others, validation_fraction, Instances::kValidation);
+    for (const std::size_t row : train) use.try_emplace(row, i, 0);
+    for (const std::size_t row : instances == Instances::kTest ? test : validation)
+      use.try_emplace(row, i, 1);
   }
   Assignment a;
   a.owner_names = std::move(owners.names);

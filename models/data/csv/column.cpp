@@ -196,6 +196,10 @@ bool is_missing(std::string_view field, const CsvData& options) {
   return contains(options.missing, field);
 }
 
+Column read_levels(const TextTable& table, std::size_t column, const CsvData& options) {
+  return read_text(table, column, options);
+}
+
 Column read_column(const TextTable& table, std::size_t column, const CsvData& options) {
   const std::string& name = table.names()[column];
   if (contains(options.categorical, name) || declared_categories(options, name) != nullptr)

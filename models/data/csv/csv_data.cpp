@@ -164,7 +164,8 @@ std::vector<std::size_t> feature_columns(const TextTable& table, const CsvData& 
   return features;
 }
 
-DataSet make_data(const CsvData& options, const sim::Streams& streams) {
+DataSet make_data(const CsvData& options, const sim::Streams& streams, double validation_fraction,
+                  Instances instances) {
   const TextTable table(options);
   Column target = read_target(table, options);
   std::vector<Column> features;
@@ -175,7 +176,7 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams) {
   if (!options.owner && table.files() == 1)
     set.out.notes.emplace_back("warning: all records belong to one owner, because data.owner is not set");
   set.rows = assign_rows(table, usable_rows(table, target, features, options.impute, set.out.notes), target,
-                         options, streams, set.out.notes);
+                         options, streams, validation_fraction, instances, set.out.notes);
   set.out.owner_columns = owner_columns(table, set.rows);
   warn_of_index(set, features, table);
   state_categories(set, features, options, table);

@@ -12,7 +12,8 @@
 //      with fewer than `min_records` are dropped
 //   5. each owner's records are split into training and test: m = round(test_fraction n) of n at random. Stratified:
 //      floor(m n_k/n) of the n_k of class k, and one more of the classes with the largest remainders, the first of
-//      equal ones, until there are m
+//      equal ones, until there are m. Validation records are drawn in the same way from those for training, and left out
+//      of what follows; with `instances` validation they take the place of the test records, which are left out
 //   6. imputation by an owner's training median, mean or (text) most frequent value; by the pooled one
 //      where it has none
 //   7. standardise (or of each owner), pca, unit_ball, target_transform: fitted on pooled training records, applied
@@ -251,6 +252,7 @@ struct CsvData {
 /// Draws the split of owner i from (kData, i, kSplit), with the class as part if stratified. Memory: a small multiple of
 /// the files' size. Throws
 /// DataError.
-DataSet make_data(const CsvData& options, const sim::Streams& streams);
+DataSet make_data(const CsvData& options, const sim::Streams& streams, double validation_fraction = 0,
+                  Instances instances = Instances::kTest);
 
 }  // namespace hearsay::models

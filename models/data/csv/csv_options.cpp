@@ -163,7 +163,7 @@ void CsvData::describe(sim::Visitor& v) {
   const bool has_classes = positive || classes;
   const auto partition = owner ? partition_of(*owner) : std::nullopt;
   v.check(!partition || !needs_classes(*partition) || has_classes, "owner",
-          "class_shards and dirichlet divide by class: set positive or classes");
+          "class_shards and dirichlet divide by class: set positive or classes, or by, the name of a column");
   v.check(test_split == TestSplit::kRandom || has_classes, "test_split",
           "stratified divides by class: set positive or classes");
   v.check(standardise_by == StandardiseBy::kPooled || standardise, "standardise_by",

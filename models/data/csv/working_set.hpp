@@ -3,6 +3,7 @@
 // steps are those of csv_data.hpp; each adds a note of what it did.
 #include "models/data/csv/text_table.hpp"
 #include "models/data/data_set.hpp"
+#include "models/data/draw.hpp"
 
 namespace hearsay::models {
 
@@ -21,6 +22,9 @@ bool is_missing(std::string_view field, const CsvData& options);
 /// Throws DataError where only some are numbers or a text looks like one (and the column is not named there), where all
 /// are missing, and for a value that is not declared.
 Column read_column(const TextTable& table, std::size_t column, const CsvData& options);
+
+/// The column's entries as text, whatever they are: codes into its values.
+Column read_levels(const TextTable& table, std::size_t column, const CsvData& options);
 
 /// What makes two targets the same class: their number, or for other text the text. Numbers come first.
 using ClassKey = std::variant<double, std::string_view>;
@@ -55,10 +59,12 @@ struct Assignment {
 };
 
 /// Assigns `rows` of the table to owners, keeps the first options.records of each, drops owners with fewer than
-/// options.min_records, and draws the test records of owner i from (kData, i, kSplit). Partitions and stratified tests
-/// look at the classes of the target.
+/// options.min_records, and draws the test records of owner i from (kData, i, kSplit), and from the others, in the same
+/// way, validation records. These are left out; with `instances` validation they are the test records, which are then
+/// left out. Partitions and stratified tests look at the classes of the target.
 Assignment assign_rows(const TextTable& table, const std::vector<std::size_t>& rows, const Column& target,
-                       const CsvData& options, const sim::Streams& streams, std::vector<std::string>& notes);
+                       const CsvData& options, const sim::Streams& streams, double validation_fraction,
+                       Instances instances, std::vector<std::string>& notes);
 
 /// By name, the columns that hold one number for all used records of an owner: a number for each owner.
 std::map<std::string, std::vector<double>> owner_columns(const TextTable& table, const Assignment& rows);

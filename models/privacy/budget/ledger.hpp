@@ -5,7 +5,9 @@
 //
 // The releases of an agent are those of its ReleaseSchedule, in order: charging means counting, and the amount
 // spent is composed on request.
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "models/privacy/budget/release_schedule.hpp"
 #include "sim/check.hpp"
@@ -59,6 +61,17 @@ class Ledger {
   }
   /// Whether no account that was opened allows another release. O(1).
   bool all_spent() const { return open_ == 0; }
+  /// Of the releases that a budget is planned for, the share that has been made: the lower median over the accounts
+  /// with a budget; 0 without any. O(agents).
+  double median_used() const {
+    std::vector<double> used;
+    for (const Account& a : accounts_)
+      if (a.schedule) used.push_back(static_cast<double>(a.releases) / static_cast<double>(a.release_limit));
+    if (used.empty()) return 0;
+    const auto median = used.begin() + static_cast<std::ptrdiff_t>((used.size() - 1) / 2);
+    std::nth_element(used.begin(), median, used.end());
+    return *median;
+  }
   const Account& account(sim::AgentId agent) const { return accounts_[shared_ ? 0 : agent]; }
   sim::AgentId agents() const { return static_cast<sim::AgentId>(accounts_.size()); }
 

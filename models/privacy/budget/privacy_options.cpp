@@ -4,6 +4,22 @@
 
 namespace hearsay::models {
 
+std::optional<sim::PerAgent> Steps::given() const {
+  return std::visit(
+      []<class L>(const L& law) -> std::optional<sim::PerAgent> {
+        if constexpr (std::is_same_v<L, ExpectedSteps>)
+          return std::nullopt;
+        else
+          return sim::PerAgent(sim::PerAgent::Law(law));
+      },
+      law_);
+}
+
+void Steps::describe_as(sim::Visitor& v, const sim::About& about) {
+  v.variant(law_, about);
+  sim::check_range(v, about, law_);
+}
+
 bool PrivacyOptions::needs_delta() const {
   return is_private(mechanism) && (accountant != Accountant::kBasic || !law_of(mechanism).pure);
 }
@@ -36,7 +52,7 @@ void PrivacyOptions::describe(sim::Visitor& v) {
   v(steps,
     {.name = "steps",
      .help = "Number of releases T_i over which an owner's budget is spread, unless the protocol determines "
-             "it: a whole number, a list, or a distribution drawn once per owner and rounded.",
+             "it: a whole number, a list, a distribution drawn once per owner and rounded, or \"expected\".",
      .source = "Bellet, Guerraoui, Taziki, Tommasi, Theorem 1",
      .min = 1});
   const auto positive = [&](std::optional<double>& value, std::string_view name, std::string_view help,
@@ -79,8 +95,9 @@ void PrivacyOptions::describe(sim::Visitor& v) {
                      : "unit owner requires trust aggregator, the hub that adds the noise");
   v.check(!aggregator || !is_private(mechanism) || clip, "clip",
           "required with trust aggregator: the bound of an owner's update");
-  v.check(!aggregator || !steps, "steps",
-          "leave out with trust aggregator: the rounds of the protocol are the releases");
+  v.check(
+      !aggregator || !steps || steps->expected(), "steps",
+      "expected \"expected\" or nothing with trust aggregator: the rounds of the protocol are the releases");
   v.check(!aggregator || !epsilon_warm, "epsilon_warm",
           "leave out with trust aggregator: there is no release up front");
   v.check(accountant != Accountant::kKairouzExact || schedule == Schedule::kUniform, "accountant",

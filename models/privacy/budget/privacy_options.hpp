@@ -27,6 +27,33 @@ constexpr auto choices_of(Trust) {
   });
 }
 
+/// As many releases of an owner as the network, the clocks and the end of a run let it make (models/run/rehearsal.hpp).
+struct ExpectedSteps {
+  static constexpr std::string_view kName = "expected";
+  static constexpr std::string_view kHelp =
+      "About the number of releases that each owner makes in half of the runs, planned by up to 16 runs without "
+      "data, on clocks, latencies, losses and absences of their own, until `stop`";
+  void describe(sim::Visitor&) {}
+};
+
+/// T_i of each owner: given, or planned.
+class Steps {
+ public:
+  using Law = sim::DistributionOr<sim::Mixture, sim::ValueList, sim::OfColumn, sim::ByAgent, ExpectedSteps>;
+
+  Steps(double releases = 1) : law_(sim::Constant{releases}) {}  // NOLINT(google-explicit-constructor)
+  template <std::convertible_to<Law> L>
+  Steps(const L& law) : law_(law) {}  // NOLINT(google-explicit-constructor)
+
+  bool expected() const { return std::holds_alternative<ExpectedSteps>(law_); }
+  /// Nothing if they are expected ones.
+  std::optional<sim::PerAgent> given() const;
+  void describe_as(sim::Visitor& v, const sim::About& about);
+
+ private:
+  Law law_;
+};
+
 struct PrivacyOptions {
   Mechanism mechanism = {};
   sim::PerAgent epsilon = 1;
@@ -36,7 +63,7 @@ struct PrivacyOptions {
   PrivacyUnit unit = PrivacyUnit::kRecord;
   Trust trust = Trust::kOwner;
   Schedule schedule = Schedule::kUniform;
-  std::optional<sim::PerAgent> steps = {};
+  std::optional<Steps> steps = {};
   std::optional<double> epsilon_warm = {};
   std::optional<double> gradient_bound = {}, clip = {};
   bool bound_from_data = false;
@@ -49,6 +76,8 @@ struct PrivacyOptions {
   double total_delta() const { return needs_delta() ? delta : 0; }
   /// Whether the budget is given per turn.
   bool by_turn() const { return epsilon_1.has_value() || epsilon_2.has_value(); }
+  /// Whether the releases of owners are to be planned, and there are any.
+  bool expects_steps() const { return is_private(mechanism) && !by_turn() && steps && steps->expected(); }
 };
 
 }  // namespace hearsay::models

@@ -146,7 +146,7 @@ struct OwnerOptions {
           fmt::format("protocol.learner_is_owner: expected an owner from 1 to {}, found {}", *setting.owners,
                       *learner_is_owner));
     }
-    if (answers) setting.privacy.require_room(*answers, overlap);
+    if (answers && !setting.privacy.expected) setting.privacy.require_room(*answers, overlap);
   }
 };
 
@@ -170,7 +170,8 @@ class CentralOwners {
   void open_accounts(Context& context) {
     for (std::size_t owner = 0; owner < context.owners(); ++owner) {
       const sim::AgentId agent = context.agent_of(owner);
-      if (!is_learner(agent)) context.open_account(agent, answers_, overlap_);
+      if (is_learner(agent)) continue;
+      context.open_account(agent, context.privacy().expected_or(owner, answers_), overlap_);
     }
   }
   /// Whether it is the learner.

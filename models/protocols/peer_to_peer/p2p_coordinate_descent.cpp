@@ -54,6 +54,9 @@ void P2pCoordinateDescent::Params::require(const Setting& setting) const {
   }
   privacy.require_steps();
   if (warm == nullptr) privacy.require_room_for_steps();
+  if (run_length != RunLength::kStop && privacy.expected)
+    throw std::invalid_argument(
+        "protocol.run_length: expected stop with privacy.steps \"expected\", which is planned from `stop`");
   if (run_length == RunLength::kTicks && privacy.steps.empty())
     throw std::invalid_argument("protocol.run_length ticks needs the number of releases: give privacy.steps");
   if (run_length == RunLength::kUntilSpent && !privacy.active())

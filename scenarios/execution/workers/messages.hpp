@@ -28,6 +28,7 @@ struct Order {
   std::string digest{};
   bool validation = false;
   std::set<std::vector<std::string>> chosen{};
+  std::vector<std::uint32_t> repetitions{};
   // kWork: tasks first, first + 1, ... of one of the two kinds
   std::size_t first = 0;
   std::vector<PointTask> points{};
@@ -97,8 +98,8 @@ void serialize(Archive& ar, hearsay::scenarios::RunTask& value, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, hearsay::scenarios::Order& value, unsigned) {
-  auto& [kind, digest, validation, chosen, first, points, runs] = value;
-  each(ar, kind, digest, validation, chosen, first, points, runs);
+  auto& [kind, digest, validation, chosen, repetitions, first, points, runs] = value;
+  each(ar, kind, digest, validation, chosen, repetitions, first, points, runs);
 }
 
 template <class Archive>

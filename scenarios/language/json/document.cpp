@@ -56,6 +56,12 @@ void Document::set(std::string_view path, Node value) {
     const bool last = i + 1 == parts.size();
     if (part.empty())
       fail(at, pointer, fmt::format("expected a path such as network.latency, found '{}'", printable(path)));
+    if (node->is(Node::Kind::kText)) {  // "fedavg" is short for {"type": "fedavg"}
+      Node whole = Node::object(node->at);
+      whole.key_at = node->key_at;
+      whole.add("type", *node);
+      *node = std::move(whole);
+    }
     const auto position = node->position(part);
     if (node->is(Node::Kind::kList)) {
       if (!position)

@@ -69,6 +69,26 @@ constexpr const char* kAxisSchema = R"({"anyOf": [
    "additionalProperties": false},
   {"type": "null"}]})";
 
+constexpr const char* kTuneSchema = R"({
+  "type": "object",
+  "description": "Options of which only the best values are reported.",
+  "properties": {
+    "paths": {"type": "object", "minProperties": 1, "description": "Options and the values to try."},
+    "minimise": {"type": "string"},
+    "maximise": {"type": "string"},
+    "on": {"enum": ["validation", "test"]},
+    "per": {"type": "array", "items": {"type": "string"}},
+    "repetitions": {"type": "integer", "minimum": 1}},
+  "required": ["paths"],
+  "oneOf": [{"required": ["minimise"]}, {"required": ["maximise"]}],
+  "additionalProperties": false})";
+
+Json tune_schema() {
+  Json tune = Json::parse(kTuneSchema);
+  tune["properties"]["paths"]["additionalProperties"] = Json::parse(kAxisSchema);
+  return tune;
+}
+
 Json sweep_schema() {
   const Json axis = Json::parse(kAxisSchema);
   Json sweep = Json::parse(kSweepSchema);
@@ -86,6 +106,7 @@ class Maker {
     body["properties"]["extends"] = {{"type", "string"},
                                      {"description", "A scenario that this one changes."}};
     body["properties"]["sweep"] = nullable(sweep_schema());
+    body["properties"]["tune"] = nullable(tune_schema());
     schema.update(body);
     Json definitions = Json::object();
     for (const auto& [name, definition] : definitions_) definitions[name] = definition;

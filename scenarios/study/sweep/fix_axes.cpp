@@ -65,12 +65,8 @@ void fix_axis(Node& sweep, const std::string& path, const Node& value) {
   sweep.add(path, one);
 }
 
-}  // namespace
-
-void fix_axes(Document& document, std::span<const std::string> sets) {
-  const Node* written = document.root.find("sweep");
-  if (written == nullptr || !written->is(Node::Kind::kObject)) return;
-  Node& sweep = document.root.changeable_items()[*document.root.position("sweep")].value;
+// In place of the axes that are set, their values, which the document has.
+void fix_axes_in(Node& sweep, const Document& document, std::span<const std::string> sets) {
   for (std::size_t k = 0; k < sets.size(); ++k) {
     const std::string path = sets[k].substr(0, sets[k].find('='));
     if (path.starts_with(kSweepPrefix)) continue;
@@ -91,6 +87,19 @@ void fix_axes(Document& document, std::span<const std::string> sets) {
       if (path == axis || (lies_below(axis, path) && value != nullptr))
         fix_axis(sweep, axis, value != nullptr ? *value : Node{});
     }
+  }
+}
+
+}  // namespace
+
+void fix_axes(Document& document, std::span<const std::string> sets) {
+  for (const char* place : {"sweep", "tune.paths"}) {
+    Node* axes = &document.root;
+    for (const std::string_view step : split_path(place)) {
+      const auto at = axes == nullptr || !axes->is(Node::Kind::kObject) ? std::nullopt : axes->position(step);
+      axes = at ? &axes->changeable_items()[*at].value : nullptr;
+    }
+    if (axes != nullptr && axes->is(Node::Kind::kObject)) fix_axes_in(*axes, document, sets);
   }
 }
 

@@ -1,14 +1,23 @@
 #pragma once
-// "select" in a sweep: one axis is tuned, and only its best value is reported.
+// Options that are tuned: only their best values are reported.
+//
+//   "tune": { "paths": { "protocol.step": [0.01, 0.1, 1] }, "maximise": "accuracy", "on": "validation",
+//             "per": ["protocol", "privacy.epsilon"], "repetitions": 5 }
+//
+// First, as a study in DIR/selection/, the sweep is run with every combination of the values of all `paths`, on validation
+// records: records withheld from training and testing, or other data from the same distribution. A point whose protocol
+// does not have a tuned option has no value of it. For every combination of the values of the axes `per` (by default all
+// axes), the values with the best mean of the metric at the end, over repetitions and the other axes, are chosen; then the
+// study is run with these. Its axes are the others; each of its points states the values that were chosen for it. Runs of
+// the two studies draw from different repetitions, unless each repetition draws its own data: then from the same, so that
+// the validation records of one are not the test records of the other. "on": "test" chooses on the records that results
+// are of: such results are optimistically biased, and every output says so.
+//
+// The simplest form, in a sweep, tunes one of its axes, with as many repetitions as the study has, and the same:
 //
 //   "select": { "over": "privacy.steps", "minimise": "own_test_error", "on": "validation" }
-//
-// The whole sweep is first run on validation instances (data.instances = "validation": other data from the same
-// distribution, or records withheld from training), as a study in DIR/selection/. For each combination of the other
-// axes, the value with the best mean over repetitions of the metric at the end is selected; then the study is run with
-// the selected values only. Its axes are the others; each of its points states the value selected for it. "on": "test" selects on the instances that are reported: such results are optimistically
-// biased, and every output says so.
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,8 +28,11 @@
 namespace hearsay::scenarios {
 
 struct Selection {
-  std::string over{};               ///< path of the axis
-  std::vector<std::size_t> axes{};  ///< indices of the axes that vary: more than one in a zip
+  std::string place{};              ///< "tune" or "sweep.select"
+  std::string over{};               ///< paths of the tuned axes, separated by commas
+  std::vector<std::size_t> axes{};  ///< indices of the axes that vary: with `select` more than one in a zip
+  std::vector<std::size_t> per{};   ///< indices of the axes for whose values others are chosen
+  std::optional<std::uint32_t> repetitions{};  ///< of each candidate; those of the study without
   std::string metric{};
   bool minimise = true;
   bool on_test = false;
@@ -28,6 +40,10 @@ struct Selection {
 
   /// "validation instances", or "the test data (optimistically biased)".
   std::string instances() const;
+  /// The JSON pointer of its place.
+  std::string pointer() const { return place == "tune" ? "/tune" : "/sweep/select"; }
+  /// Whether points may lack the options.
+  bool optional() const { return place == "tune"; }
   /// What the manifest of a private study lists: the option chosen, by what. Nothing where the metric reads no exact
   /// private value.
   std::optional<std::string> exact_read() const;
@@ -39,22 +55,30 @@ struct Selection {
 Selection read_selection(const Document& document, const Node& written,
                          const std::vector<std::vector<std::string>>& groups);
 
+/// Reads "tune", whose `paths` are the last axes of these. Throws InputError.
+Selection read_tune(const Document& document, const Node& written, const std::vector<std::string>& axes,
+                    std::size_t paths);
+
 /// The selected point for one combination of the other axes.
 struct Choice {
   std::vector<std::string> labels;  ///< of the point, by axis
   double value = 0;  ///< mean of the metric over repetitions; NaN if no candidate has a finite one
   std::size_t candidates = 0;
-  /// The value of `over`, if it is the smallest or largest of three or more numbers, 0 being no edge from below.
-  std::string at_edge{};
+  /// Each "PATH VALUE" whose value is the smallest or largest of three or more numbers, 0 being no edge from below.
+  std::vector<std::string> at_edge{};
 };
 
-/// The best point of each combination of the other axes, in the order of the points; the first among equals. A point
-/// with a missing, failed or diverged run is worse than any other. Throws std::invalid_argument if the study does not
+/// The best values for each combination of the other axes, in the order of the points; the first among equals. Values
+/// with a missing, failed or diverged run are worse than any other. Throws std::invalid_argument if the study does not
 /// record the metric.
 std::vector<Choice> choose(const Selection& selection, analysis::StoredStudy& study);
 
 /// What is suspicious, each a line that begins with "warning: ".
 std::vector<std::string> warnings_of(const Selection& selection, const std::vector<Choice>& choices);
+
+/// Writes tuning.csv: for each point the values that were chosen, and how good they were. Throws OutputError.
+void write_choices(const Selection& selection, const std::vector<Choice>& choices,
+                   const std::vector<std::string>& axes, const std::filesystem::path& folder);
 
 /// JSON, for the manifest.
 std::string selection_json(const Selection& selection, const std::vector<Choice>& choices,

@@ -56,7 +56,7 @@ void refuse_overlap(const Document& document, const Axis& above, const Axis& bel
 
 void refuse_path(const Document& document, Position at, const std::string& pointer, std::string_view path) {
   for (const std::string_view kept :
-       {"repeat", "record", "version", "sweep", "extends", "baselines", "analysis"}) {
+       {"repeat", "record", "version", "sweep", "tune", "extends", "baselines", "analysis"}) {
     if (path == kept || path.starts_with(std::string(kept) + ".")) {
       document.fail(at, pointer, fmt::format("cannot be swept: {} is the same for all points", kept));
     }
@@ -67,13 +67,42 @@ void refuse_path(const Document& document, Position at, const std::string& point
 
 Sweep::Sweep(Document& document, std::span<const std::string> sets) {
   fix_axes(document, sets);
-  const Node* written = document.root.find("sweep");
-  if (written == nullptr) return;
-  const Node sweep = *written;
-  document.root.erase("sweep");
-  if (!sweep.is(Node::Kind::kObject))
-    document.fail(sweep.at, "/sweep", "expected an object of axes, found " + found(sweep));
-  read(document, sweep);
+  const auto take = [&](const char* key) -> std::optional<Node> {
+    const Node* const written = document.root.find(key);
+    if (written == nullptr) return std::nullopt;
+    Node taken = *written;
+    document.root.erase(key);
+    return taken.is(Node::Kind::kNull) ? std::nullopt : std::optional(std::move(taken));
+  };
+  if (const auto sweep = take("sweep")) {
+    if (!sweep->is(Node::Kind::kObject))
+      document.fail(sweep->at, "/sweep", "expected an object of axes, found " + found(*sweep));
+    read(document, *sweep);
+  }
+  if (const auto tune = take("tune")) read_tune(document, *tune);
+}
+
+void Sweep::read_tune(const Document& document, const Node& tune) {
+  if (!tune.is(Node::Kind::kObject))
+    document.fail(tune.at, "/tune", "expected an object, found " + found(tune));
+  if (selection_) document.fail(tune.at, "/tune", "sweep.select tunes one axis: give only one of the two");
+  const Node* const paths = tune.find("paths");
+  if (paths == nullptr || !paths->is(Node::Kind::kObject) || paths->items().empty()) {
+    document.fail((paths != nullptr ? *paths : tune).at, "/tune/paths",
+                  "expected an object with the options to tune and their values, found " +
+                      (paths == nullptr                 ? "nothing"
+                       : paths->is(Node::Kind::kObject) ? "an empty one"
+                                                        : found(*paths)));
+  }
+  for (const auto& item : paths->items()) {
+    const std::string pointer = "/tune/paths" + pointer_step(item.key);
+    refuse_path(document, item.value.key_at, pointer, item.key);
+    add_group(document, {Axis(document, item.key, item.value, pointer)}, item.value, pointer);
+  }
+  for (const Axis* above : all()) {
+    for (const Axis* below : all()) refuse_overlap(document, *above, *below);
+  }
+  selection_ = scenarios::read_tune(document, tune, axes(), paths->items().size());
 }
 
 void Sweep::read(const Document& document, const Node& sweep) {

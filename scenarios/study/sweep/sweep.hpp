@@ -31,7 +31,7 @@ struct SweepPoint {
 
 class Sweep {
  public:
-  /// Removes "sweep" from the document. `sets` are "path=value" of the command line, already applied: an axis that one
+  /// Removes "sweep" and "tune" from the document: what is tuned are its last axes. `sets` are "path=value" of the command line, already applied: an axis that one
   /// of them sets keeps only that value; "sweep.PATH=..." sets the axis itself. Throws InputError, also for a set option
   /// that an axis would overwrite, for a point that is listed twice, and for two axes that set the same option.
   Sweep(Document& document, std::span<const std::string> sets);
@@ -57,6 +57,7 @@ class Sweep {
  private:
   using Group = std::vector<Axis>;  // axes that vary together
   void read(const Document& document, const Node& written);
+  void read_tune(const Document& document, const Node& written);
   void read_zip(const Document& document, const Node& zip);
   void add_group(const Document& document, Group group, const Node& written, const std::string& pointer);
   std::vector<const Axis*> all() const;

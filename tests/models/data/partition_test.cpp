@@ -263,3 +263,31 @@ TEST_CASE("csv: a partition assigns the rows of all files, owners without rows a
   REQUIRE(skewed.notes.size() == 1);
   CHECK_THAT(skewed.notes[0], Catch::Contains("owners with fewer than 1 records (0 records)"));
 }
+
+TEST_CASE("partition: by the values of another column than the target") {
+  // Ten digits, of which the target is the parity: with one shard each, an owner has the records of one digit.
+  std::string text = "x,digit,odd\n";
+  for (int k = 0; k < 60; ++k)
+    text += std::to_string(k) + "," + std::to_string(k % 10) + (k % 2 == 1 ? ",1\n" : ",0\n");
+  const test::TextFile file(text);
+  CsvData o = test::csv_data(file);
+  o.target = "odd";
+  o.owner = ClassShards{.owners = 10, .shards = 1, .by = "digit"};
+  const DataSet d = make_data(o, kStreams);
+  std::set<double> digits;
+  for (const Shard& owner : d.train) {
+    REQUIRE(owner.target.size() == 6);
+    CHECK((owner.features.col(1).array() == owner.features(0, 1)).all());
+    digits.insert(owner.features(0, 1));
+  }
+  CHECK(digits.size() == 10);
+  // A digit of dirichlet with a large alpha has all owners, and without a class of the target nothing else is needed.
+  o.owner = DirichletOwners{.owners = 2, .alpha = 1e6, .by = "digit"};
+  o.drop = {"digit"};
+  const DataSet even = make_data(o, kStreams);
+  CHECK(even.train[0].target.size() == 30);
+  CHECK(even.p() == 1);
+  o.owner = ClassShards{.owners = 10, .shards = 1, .by = "digits"};
+  CHECK_THROWS_WITH(make_data(o, kStreams),
+                    Catch::Contains("digits") && Catch::Contains("the nearest is 'digit'"));
+}

@@ -22,6 +22,7 @@
 
 using namespace hearsay;
 using Catch::Contains;
+using test::Scratch;
 using Labels = std::vector<std::vector<std::string>>;
 
 namespace {
@@ -121,8 +122,8 @@ TEST_CASE("select: a choice at the edge of its values, and one on test data, are
   CHECK(
       warned({"100 ms", "1 s", "10 ms"}, 0, 2) ==
       std::vector<std::string>{
-          "warning: sweep.select: the selected b is the smallest or largest of its values (10 ms) at 1 of 2 "
-          "points: the best may lie beyond them; extend the sweep"});
+          "warning: sweep.select: the chosen value is the smallest or largest of its axis (b 10 ms) at 1 of 2 "
+          "points: the best may lie beyond it; give more values"});
   selection.on_test = true;
   REQUIRE(warned({"1", "10", "100"}, 1, 1).size() == 1);
   CHECK_THAT(warned({"1", "10", "100"}, 1, 1)[0], Contains("optimistically biased"));
@@ -264,7 +265,7 @@ TEST_CASE("select: figures show every selected point, and nothing against the tu
                  Contains("<td>1</td><td>many</td>"));
 }
 
-TEST_CASE("select: requires a recorded metric, and validation instances to select on") {
+TEST_CASE("select: requires a recorded metric, and validation records to select on") {
   const test::Scratch dir;
   const auto refusal_of = [&](const std::string& select) {
     const auto file = dir.write(
@@ -274,8 +275,93 @@ TEST_CASE("select: requires a recorded metric, and validation instances to selec
   };
   CHECK_THAT(refusal_of(R"({"over": "protocol.rho", "minimise": "messages", "on": "test"})"),
              Contains("expected one of record.metrics (relative_fitness, epsilon_spent_by_owner)"));
-  CHECK_THAT(
-      refusal_of(R"({"over": "protocol.rho", "minimise": "relative_fitness"})"),
-      Contains("/sweep/select/on: lending_like data have no validation instances; set on to \"test\"") &&
-          !Contains("/data/instances"));
+  CHECK_THAT(refusal_of(R"({"over": "protocol.rho", "minimise": "relative_fitness"})"),
+             Contains("/sweep/select/on: lending_like data have no validation records; set "
+                      "data.validation_fraction, or on to \"test\"") &&
+                 !Contains("/data/instances"));
+}
+
+TEST_CASE("tune: of the values of `per`, the best mean over repetitions and the other axes") {
+  // By axis a the means of x, y, z are 5, 4, 6 and 1, 8, 3; over both values of a 3, 6, 4.5.
+  const double table[2][3] = {{5, 4, 6}, {1, 8, 3}};
+  const auto value = [&](std::size_t a, std::size_t b, std::uint32_t) { return table[a - 1][b]; };
+  scenarios::Selection tune{.place = "tune", .over = "b", .axes = {1}, .per = {0}, .metric = "objective"};
+  CHECK(labels(chosen(tune, value)) == Labels{{"1", "y"}, {"2", "x"}});
+  tune.per = {};
+  const auto best = chosen(tune, value);
+  CHECK(labels(best) == Labels{{"1", "x"}, {"2", "x"}});
+  CHECK(best.at(0).value == 3);
+  CHECK(best.at(1).candidates == 3);
+}
+
+TEST_CASE("tune: each protocol has its own values, chosen on records that nothing else uses") {
+  const Scratch dir;
+  dir.write(
+      "s.json",
+      R"({"data": {"type": "lending_like", "owners": 3, "records": 40, "features": 2, "test_records": 20,
+      "validation_fraction": 0.25},
+    "privacy": {"mechanism": "none"}, "protocol": {"type": "fedavg"}, "stop": {"time": "20 s"}, "record": {"metrics": ["test_error"]}, "repeat": 2,
+    "sweep": {"protocol": ["fedavg", "local_only"], "network.latency": ["0.1 s", "2 s"]},
+    "tune": {"paths": {"protocol.step": [0.001, 0.1]}, "minimise": "test_error", "per": ["protocol"], "repetitions": 3}})");
+  const auto outcome = test::ended_with(dir, "run s.json --no-progress");
+  // fedavg: 2 latencies, 2 steps, 3 repetitions; local_only has no step.
+  CHECK_THAT(outcome.err, Contains("selection: 18 runs: 0 cached, 18 to run"));
+  CHECK_THAT(outcome.out,
+             Contains("4 points, 8 runs") &&
+                 Contains("protocol.step selected by minimum test_error on validation records, in 18 "
+                          "runs of out/s/selection/: see tuning.csv"));
+  const std::string tuning = test::text_of(dir / "out/s/tuning.csv");
+  CHECK(tuning.starts_with(
+      "protocol,network.latency,network.latency.text,protocol.step,metric,mean,candidates\n"
+      "fedavg,0.1,0.1 s,0.1,test_error,"));
+  CHECK_THAT(tuning,
+             Contains("\nfedavg,2,2 s,0.1,test_error,") && Contains("\nlocal_only,2,2 s,,test_error,"));
+  analysis::StoredStudy tuned(dir / "out/s/selection"), study(dir / "out/s");
+  CHECK(study.head().axes == std::vector<std::string>{"protocol", "network.latency"});
+  // Other random numbers: no run of the one is a run of the other.
+  std::set<std::uint64_t> seen;
+  tuned.each_run([](const auto&) {}, [&](const auto&, const auto& run) { seen.insert(run.fingerprint); });
+  study.each_run([](const auto&) {},
+                 [&](const auto& point, const auto& run) {
+                   if (point.labels.at(0) == "fedavg") CHECK_FALSE(seen.contains(run.fingerprint));
+                 });
+  // As many records for training in both: 30 of 40, and 10 for validation.
+  CHECK(study.owners(0).at(0).records == 30);
+  CHECK(study.owners(0).at(0).test_records == 20);
+  CHECK(tuned.owners(0).at(0).records == 30);
+  CHECK(tuned.owners(0).at(0).test_records == 10);
+  test::ended_with(dir, "verify out/s");
+  test::ended_with(dir, "verify out/s/selection");
+  CHECK_THAT(test::ended_with(dir, "run s.json --no-progress").err,
+             Contains("selection: 18 runs: 18 cached, 0 to run"));
+  // One value of it is no longer tuned among others.
+  CHECK_THAT(test::ended_with(dir, "run s.json --dry-run --set tune.paths='{\"protocol.step\": [0.1]}'").out,
+             Contains("selection: 12 runs"));
+}
+
+TEST_CASE("tune: refusals") {
+  const Scratch dir;
+  const auto refusal = [&](const std::string& tune, const std::string& more = "") {
+    return test::refusal(
+        dir,
+        "validate " + dir.write("s.json", test::small_scenario(R"("sweep": {"privacy.epsilon": [1, 10])" +
+                                                               more + R"(}, "tune": )" + tune)));
+  };
+  const std::string best = R"("minimise": "relative_fitness", "on": "test"})";
+  CHECK_THAT(refusal("3"), Contains("/tune: expected an object"));
+  CHECK_THAT(refusal("{" + best), Contains("/tune/paths: expected an object with the options to tune"));
+  CHECK_THAT(refusal(R"({"paths": {"protocol.rh": [1, 2]}, )" + best),
+             Contains("/tune/paths/protocol.rh: no point of the study has this option"));
+  CHECK_THAT(refusal(R"({"paths": {"protocol.rho": [1, 2]}, "per": ["privacy.epsilo"], )" + best),
+             Contains("/tune/per/0: expected an axis of the sweep (privacy.epsilon)") &&
+                 Contains("did you mean 'privacy.epsilon'"));
+  CHECK_THAT(refusal(R"({"paths": {"protocol.rho": [1, 2]}})"),
+             Contains("/tune: give exactly one of minimise and"));
+  CHECK_THAT(refusal(R"({"paths": {"protocol.rho": [1, 2]}, "minimise": "relative_fitness"})"),
+             Contains("/tune/on: lending_like data have no validation records"));
+  CHECK_THAT(refusal(R"({"paths": {"privacy.epsilon": [1, 2]}, )" + best),
+             Contains("privacy.epsilon is swept twice"));
+  CHECK_THAT(refusal(R"({"paths": {"protocol.rho": [1, 2]}, )" + best,
+                     R"(, "select": {"over": "privacy.epsilon", "minimise": "relative_fitness"})"),
+             Contains("/tune: sweep.select tunes one axis: give only one of the two"));
 }

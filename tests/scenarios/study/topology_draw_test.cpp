@@ -19,7 +19,7 @@ std::string geometric(const std::string& more) {
 
 std::set<std::string> notes(const scenarios::Plan& plan) {
   std::set<std::string> all;
-  for (std::uint32_t r = 0; r < plan.points[0].scenario->repeat; ++r) {
+  for (std::uint32_t r = 0; r < plan.points[0].repeat; ++r) {
     const auto instance = plan.points[0].scenario->draws_anew() ? r : 0;
     const scenarios::Experiment one(*plan.points[0].scenario, scenarios::solve(*plan.points[0].scenario, 0),
                                     instance);

@@ -81,8 +81,9 @@ TEST_CASE(
   CHECK(warned(dir, "-o all").empty());
   const auto few = warned(dir, "-o few --set stop.iterations=9");
   REQUIRE(few.size() == 1);
-  CHECK_THAT(few[0], Contains("stop.iterations ended the run after 9 of the 20 releases of an agent") &&
-                         Contains("plan for fewer (privacy.steps)"));
+  CHECK_THAT(few[0],
+             Contains("stop.iterations ended the run after 9 of the 20 releases of the median agent") &&
+                 Contains("plan for fewer (privacy.steps, or \"expected\")"));
   // In round 21 all owners refuse; then nobody is left to ask.
   const auto early = warned(dir, "-o early --set stop.iterations=100");
   REQUIRE(early.size() == 1);

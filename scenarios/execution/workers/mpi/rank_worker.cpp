@@ -71,7 +71,8 @@ void RankWorker::plan(const Order& order) {
   report_ = {.planned = true, .host = boost::mpi::environment::processor_name()};
   try {
     maker_.reset();
-    work_.emplace(make_({.validation = order.validation, .chosen = order.chosen}));
+    work_.emplace(
+        make_({.validation = order.validation, .chosen = order.chosen, .repetitions = order.repetitions}));
     if (digest(work_->plan) != order.digest) {
       throw InputError(
           "has another study than rank 0: are the scenario, its data files and hearsay the same on all "

@@ -74,7 +74,8 @@ void RankZero::plan(const Plan& plan, const PlanOptions& options, const std::ato
   order_all({.kind = Order::Kind::kPlan,
              .digest = digest(plan),
              .validation = options.validation,
-             .chosen = options.chosen});
+             .chosen = options.chosen,
+             .repetitions = options.repetitions});
   {
     const std::lock_guard lock(mutex_);
     records_.assign(static_cast<std::size_t>(workers()), {});

@@ -205,6 +205,46 @@ TEST_CASE("csv: the test fraction is drawn per owner, disjoint from training, an
   CHECK(make_data(more, kStreams).test[1].features == d.test[1].features);
 }
 
+TEST_CASE(
+    "csv: validation records are neither for training nor for testing, and take the place of test records") {
+  std::string text = "k,x,y\n";
+  for (int i = 0; i < 40; ++i) text += (i % 2 ? "a," : "b,") + std::to_string(i) + ",0\n";
+  const TextFile file(text);
+  CsvData o = csv_data(file);
+  o.owner = OwnerColumn{"k"};
+  o.test_fraction = 0.3;
+  const DataSet plain = make_data(o, kStreams), d = make_data(o, kStreams, 0.2),
+                chosen = make_data(o, kStreams, 0.2, Instances::kValidation);
+  for (std::size_t i = 0; i < 2; ++i) {
+    // 6 of 20, and round(0.2 * 14) = 3 of the others.
+    CHECK(d.test[i].features == plain.test[i].features);
+    CHECK(d.train[i].target.size() == 11);
+    CHECK(chosen.train[i].features == d.train[i].features);
+    CHECK(chosen.test[i].target.size() == 3);
+    CHECK(chosen.test[i].features.sum() + d.test[i].features.sum() + d.train[i].features.sum() ==
+          (i == 0 ? 380 : 400));
+  }
+  // Whatever is fitted is fitted on what is left for training.
+  o.standardise = true;
+  const DataSet scaled = make_data(o, kStreams, 0.2);
+  CHECK(scaled.train[0].features.sum() + scaled.train[1].features.sum() == Approx(0).margin(1e-12));
+  const DataSet other = make_data(o, kStreams, 0.2, Instances::kValidation);
+  CHECK(other.train[0].features == scaled.train[0].features);
+  // Of two classes as many as of the rows: 2 of 10 and 2 of 10 for testing, and 2 + 2 of the other 8 + 8.
+  std::string classes = "x,y\n";
+  for (int i = 0; i < 20; ++i) classes += std::to_string(i) + (i % 2 ? ",yes\n" : ",no\n");
+  const TextFile labelled(classes);
+  CsvData c = csv_data(labelled);
+  c.classes = ClassesFound{};
+  c.test_split = TestSplit::kStratified;
+  c.test_fraction = 0.2;
+  const DataSet split = make_data(c, kStreams, 0.25, Instances::kValidation);
+  CHECK(split.test[0].target.sum() == 2);
+  CHECK(split.test[0].target.size() == 4);
+  CHECK(split.train[0].target.sum() == 6);
+  CHECK(split.train[0].target.size() == 12);
+}
+
 TEST_CASE("csv: an index that pandas wrote is warned of where it is a feature") {
   const TextFile file(",x,y\n0,5,1\n1,6,-2\n"), again("Unnamed: 0,x,y\n0,5,1\n1,6,-2\n");
   CsvData o = test::csv_of_one_owner(file);

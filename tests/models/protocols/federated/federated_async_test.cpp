@@ -186,7 +186,7 @@ TEST_CASE("asynchronous server: owners that ask by their clocks") {
 
 TEST_CASE("asynchronous server: who has no budget left refuses, and the run ends when nobody has") {
   auto privacy = test::laplace(1e6, 1);
-  privacy.steps = sim::PerAgent(sim::ValueList{{2, 4}});
+  privacy.steps = models::Steps(sim::ValueList{{2, 4}});
   const test::StudyFixture fixture(test::one_record_each({1, 3}), test::ridge(0), privacy, 100);
   const CentralRun<FedAsync> run(fixture, fedasync_with(0.5), fixture.engine());
   CHECK(used(run, 0) == 2);

@@ -158,7 +158,7 @@ TEST_CASE("federated rounds: who has no budget left refuses and is not asked aga
   // privacy.steps 2 and 4 with one step a round: owner 1 refuses in round 3, owner 2 in round 5, after which nobody
   // is left.
   auto privacy = test::laplace(1e6, 1);
-  privacy.steps = sim::PerAgent(sim::ValueList{{2, 4}});
+  privacy.steps = models::Steps(sim::ValueList{{2, 4}});
   const test::StudyFixture fixture(test::one_record_each({1, 3}), test::ridge(0), privacy, 100);
   const AvgRun run(fixture, jumping<FedAvg::Params>(), fixture.engine());
   CHECK(used(run, 0) == 2);

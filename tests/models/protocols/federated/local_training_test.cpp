@@ -214,7 +214,7 @@ TEST_CASE("local training: with privacy every step is released with the noise of
   // Delta/epsilon_0. Delta = a 5/m, a = 2 where a record can be replaced by another; where it can only be absent 1.
   // epsilon_0 = 1/2 without amplification; with a rate q of 1/2, ln(1 + (e^(1/2) - 1)/q).
   auto privacy = test::laplace(3, 5);
-  privacy.steps = sim::PerAgent(6);
+  privacy.steps = models::Steps(6);
   const auto check_noise = [&](const Batch& batch, double a, double m, double epsilon) {
     const auto fixture = alone(numbered(4), test::ridge(0), privacy);
     Trainees owners(fixture, steps_of_size(4, 0.5, batch));
@@ -271,7 +271,7 @@ TEST_CASE("local training: what does not go with privacy is refused before a run
   };
   CHECK_THROWS_AS(construct(alone(numbered(4), test::ridge(0), privacy), models::FullBatch{}),
                   std::invalid_argument);
-  privacy.steps = sim::PerAgent(6);
+  privacy.steps = models::Steps(6);
   CHECK_NOTHROW(construct(alone(numbered(4), test::ridge(0), privacy), models::SubsetBatch{}));
   CHECK_THROWS_AS(construct(alone(numbered(4), test::ridge(0), privacy), models::IndependentBatch{}),
                   sim::OptionError);

@@ -142,7 +142,7 @@ TEST_CASE("ad_psgd: two agents that tick in turn end in the cycle of the linear 
 
 TEST_CASE("ad_psgd: an exhausted budget ends the updates, not the exchanges") {
   models::PrivacyOptions privacy = test::laplace(4, 1);
-  privacy.steps = sim::PerAgent(2.0);
+  privacy.steps = models::Steps(2.0);
   const test::StudyFixture fixture(test::one_record_each({1, 3}), test::ridge(0), privacy, 100, sim::Ring{},
                                    false);
   std::vector<double> noise, spent;

@@ -117,7 +117,7 @@ TEST_CASE("gossip_learning: late, lost and after a crash, by hand") {
 
 TEST_CASE("gossip_learning: an exhausted budget ends the updates, not the merging") {
   models::PrivacyOptions privacy = test::laplace(4, 1);
-  privacy.steps = sim::PerAgent(1.0);
+  privacy.steps = models::Steps(1.0);
   const test::StudyFixture fixture(test::one_record_each({1, 3}), test::ridge(0), privacy, 100, sim::Ring{},
                                    false);
   const auto params = with(quarter_step<GossipLearning>(), MergeRule::kMergeUpdate);

@@ -213,7 +213,7 @@ TEST_CASE("p2p coordinate descent: a start that is sent is not known before it a
 
 TEST_CASE("p2p coordinate descent: run length") {
   PrivacyOptions privacy = laplace_for(1, 1);
-  privacy.steps = sim::PerAgent(sim::ValueList{{1, 3, 2, 2, 2, 2}});
+  privacy.steps = models::Steps(sim::ValueList{{1, 3, 2, 2, 2, 2}});
   const PersonalFixture fixture(test::random_agents({}), LogisticLoss{}, privacy);
   CD::Params params;
   params.run_length = RunLength::kTicks;

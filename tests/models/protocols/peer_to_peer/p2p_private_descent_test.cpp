@@ -66,7 +66,7 @@ TEST_CASE("p2p coordinate descent: what `local` learns for itself reaches nobody
   // Agent 0 has one release; agent 1 must not see what agent 0 does afterwards.
   const std::vector<VectorXd> none(3, VectorXd::Zero(1));
   PrivacyOptions privacy = laplace_for(1, 1);
-  privacy.steps = sim::PerAgent(sim::ValueList{{1, 2}});
+  privacy.steps = models::Steps(sim::ValueList{{1, 2}});
   CD::Params params = with_mu<CD>(0.25, 1);
   params.after_budget = AfterBudget::kLocal;
   const PersonalFixture fixture = two_agents(4, privacy);
@@ -260,7 +260,7 @@ TEST_CASE("p2p coordinate descent: what does not fit together is refused") {
   CHECK_THROWS_WITH(make(privacy, {}), Catch::Contains("privacy.steps: expected whole numbers, found 2.5"));
   CHECK_THROWS_WITH(make(laplace_for(1, 2e12), {}),
                     Catch::Contains("privacy.steps: expected at most 1e+12, found 2000000000000"));
-  privacy.steps = sim::PerAgent(sim::Pareto{.min = 1, .alpha = 1e-12});  // beyond all whole numbers
+  privacy.steps = models::Steps(sim::Pareto{.min = 1, .alpha = 1e-12});  // beyond all whole numbers
   CHECK_THROWS_WITH(make(privacy, {}), Catch::Contains("privacy.steps: expected at most 1e+12, found"));
   privacy = laplace_for(1, 3);
   privacy.epsilon_warm = 0.1;

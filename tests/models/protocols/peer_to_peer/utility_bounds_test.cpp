@@ -56,7 +56,7 @@ TEST_CASE("utility bounds: Q of coordinate descent stays under them, in the mean
   privacy.mechanism = Laplace{};
   privacy.epsilon = 20;
   privacy.gradient_bound = 3;
-  privacy.steps = sim::PerAgent(60.0);
+  privacy.steps = models::Steps(60.0);
   const std::vector<std::string_view> metrics{"q_gap", "bound_proposition_1", "bound_theorem_2_corrected"};
   for (const bool noisy : {false, true}) {
     const test::PersonalFixture fixture(test::random_agents({}), LogisticLoss{},
