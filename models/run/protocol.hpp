@@ -37,6 +37,7 @@ struct Entry {
   bool broadcasts = false;    ///< publishes and never sends
   bool joint = true;          ///< learns one model for all: f and theta* of the pooled data are its measure
   bool any_model = false;     ///< works with several scores, hidden layers, any start; else theta . x
+  bool any_linear = false;    ///< works with linear models of several scores (softmax), as with theta . x
   bool aggregates = false;    ///< its hub collects updates: takes privacy.trust aggregator, and no other
   bool own_models = false;    ///< every owner has a model of its own, and agent 0, the hub, has none
   bool open = false;          ///< has further options, which are known once its code is loaded

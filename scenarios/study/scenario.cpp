@@ -140,13 +140,13 @@ void check_analysis(const Scenario& s, sim::Visitor& v) {
 void check_model(const Scenario& s, sim::Visitor& v) {
   const models::Entry& entry = s.protocol->entry();
   const auto message = [&](std::string_view expected, std::string_view found) {
-    return fmt::format("protocol {} requires a model of one score, theta . x: expected {}, found {}{}",
-                       entry.name, expected, found,
+    return fmt::format("protocol {} requires a {}: expected {}, found {}{}", entry.name,
+                       entry.any_linear ? "linear model" : "model of one score, theta . x", expected, found,
                        entry.open ? "; set any_model in its class if it works with others" : "");
   };
   v.check(entry.any_model || s.model.convex(), "model/network",
           message("linear", std::visit([](const auto& network) { return network.kName; }, s.model.network)));
-  v.check(entry.any_model || s.model.loss.scalar(), "model/loss",
+  v.check(entry.any_model || entry.any_linear || s.model.loss.scalar(), "model/loss",
           message("squared, logistic, hinge or smoothed_hinge", s.model.loss.name()));
   v.check(
       entry.any_model || !s.model.start, "model/start",

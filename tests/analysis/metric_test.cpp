@@ -131,6 +131,31 @@ TEST_CASE(
   CHECK(measure("test_error_by_owner.worst_decile", *world)[0] == Approx(0.5));
 }
 
+TEST_CASE("metrics: agents with a model of several classes each are tested on their own records") {
+  // Three classes, x = (a, b), models W row after row. Agent 0 has scores (a, b, 0): (2, 1) is class 0, (1, 2) class 1,
+  // (-1, -2) class 2. Agent 1 has (0, a, b): the same records are classes 1, 2 and 0.
+  models::DataSet set;
+  set.feature_names = {"a", "b"};
+  set.classes = {"x", "y", "z"};
+  const models::Records records{{2, 1}, {1, 2}, {-1, -2}};
+  for (int i = 0; i < 2; ++i) {
+    set.train.push_back({records, Eigen::Vector3d(0, 1, 2)});
+    set.test.push_back({records, Eigen::Vector3d(0, 2, 2)});
+    set.owner_names.push_back("owner");
+  }
+  set.test[1].target = Eigen::Vector3d(0, 2, 1);
+  const test::StudyFixture fixture(std::move(set), {.loss = models::SoftmaxLoss{}}, {}, 1, sim::Ring{},
+                                   false);
+  const auto world = fixture.world(fixture.engine());
+  world->models.col(0) << 1, 0, 0, 1, 0, 0;
+  world->models.col(1) << 0, 0, 1, 0, 0, 1;
+  // Right: agent 0 the first and the third, agent 1 the second.
+  CHECK(measure("accuracy_by_owner", *world) == std::vector<double>{1 - 1.0 / 3, 1 - 2.0 / 3});
+  CHECK(measure("test_error_by_owner", *world) == std::vector<double>{1.0 / 3, 2.0 / 3});
+  CHECK(measure("own_test_accuracy", *world)[0] == Approx(0.5));
+  CHECK(measure("own_test_error", *world)[0] == Approx(0.5));
+}
+
 TEST_CASE("metrics: without a learner, means over the agents' own models") {
   const test::StudyFixture fixture(data(), unregularised(), {}, 1, sim::Ring{}, false);
   const auto world = fixture.world(fixture.engine());

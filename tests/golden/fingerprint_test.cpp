@@ -97,6 +97,17 @@ TEST_CASE("golden: p2p_coordinate_descent over lossy links with agents that come
                {"295f470c98db02d3", 0.28216042771256267, -0.23078411471191373});
 }
 
+TEST_CASE("golden: p2p_coordinate_descent of several classes, publications late") {
+  check_golden(R"({
+    "data": {"type": "synthetic", "owners": 8, "records": 12, "features": 4, "classes": 3}, "model": {"loss": "softmax"},
+    "network": {"topology": "ring", "latency": {"type": "uniform", "min": 0, "max": "500 ms"}, "loss": 0.1},
+    "protocol": {"type": "p2p_coordinate_descent", "initial": "private_warm_start"},
+    "privacy": {"mechanism": "laplace", "epsilon": 50, "epsilon_warm": 10, "steps": 10, "clip": 1},
+    "stop": {"iterations": 200}, "record": {"metrics": ["own_test_accuracy"]}
+  })",
+               {"d37baf495d3e4b40", 0.16927924587269402, 0.03211974020963107});
+}
+
 TEST_CASE("golden: p2p_admm over late, lossy links") {
   check_golden(R"({
     "data": {"type": "linear_separators", "owners": 8, "features": 4, "records": 12}, "model": {"loss": "logistic"},

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "models/learning/record_pass.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::models {
 namespace {
@@ -71,11 +72,7 @@ SmoothFunction objective_of(const Problem& problem, Owners owners, const L& loss
 void add_curvature(const Shard& shard, const VectorXd& theta, Index classes, MatrixXd& hessian) {
   const Records& x = shard.features;
   const Index d = x.cols();
-  const Eigen::Map<const Records> w(theta.data(), classes, d);
-  MatrixXd q = x * w.transpose();  // records x classes
-  q.colwise() -= VectorXd(q.rowwise().maxCoeff());
-  q = q.array().exp();
-  q.array().colwise() /= q.rowwise().sum().array().eval();
+  const MatrixXd q = class_probabilities(x, theta, classes);
   Records weighted(x.rows(), d);
   for (Index k = 0; k < classes; ++k) {
     for (Index l = 0; l <= k; ++l) {
@@ -95,9 +92,14 @@ SmoothFunction record_objective(const Problem& problem, Owners owners, const Los
 
 VectorXd minimise_records(const Problem& problem, Owners owners, const Regulariser& regulariser) {
   problem.loss().require_smooth();
+  const bool scalar = problem.loss().scalar();
+  sim::check(
+      scalar || (problem.model().convex() && regulariser.offset.size() == 0 && regulariser.tilt.size() == 0),
+      "softmax: a linear model and a ridge alone");
+  const SmoothFunction f = scalar ? record_objective(problem, owners, problem.loss(), regulariser)
+                                  : softmax_objective(problem, owners, regulariser.ridge);
   const NewtonResult r =
-      projected_newton(record_objective(problem, owners, problem.loss(), regulariser),
-                       VectorXd::Zero(problem.p()), std::numeric_limits<double>::infinity());
+      projected_newton(f, VectorXd::Zero(problem.p()), std::numeric_limits<double>::infinity());
   if (!(r.residual <= kGradientTolerance || r.gradient.lpNorm<Eigen::Infinity>() <= kGradientTolerance)) {
     throw std::runtime_error(fmt::format(
         "{}: no local minimiser found: gradient {:.1e} of that at 0 after {} Newton steps; a larger ridge "
@@ -117,9 +119,14 @@ const VectorXd& minimise_alone(const Problem& problem, std::size_t owner, double
                                        [&] { return minimise_records(problem, owner, {.ridge = ridge}); });
 }
 
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
+MatrixXd class_probabilities(const Records& x, const Eigen::Ref<const VectorXd>& theta, Index classes) {
+  const Eigen::Map<const Records> w(theta.data(), classes, x.cols());
+  MatrixXd q = x * w.transpose();
+  q.colwise() -= VectorXd(q.rowwise().maxCoeff());
+  q = q.array().exp();
+  q.array().colwise() /= q.rowwise().sum().array().eval();
+  return q;
+}
 
 SmoothFunction softmax_objective(const Problem& problem, Owners owners, double ridge) {
   double n = 0;

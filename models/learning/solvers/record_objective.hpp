@@ -28,7 +28,8 @@ SmoothFunction record_objective(const Problem& problem, Owners owners, const Los
 
 /// argmin f for the problem's loss by Newton's method, to norm_inf(grad f) <= 1e-10 max(1, norm_inf(grad f(0))). Throws
 /// std::invalid_argument for a loss that is not smooth, std::runtime_error where the iteration does not get there:
-/// separable classes need ridge > 0. O(n p^2 + p^3) an iteration.
+/// separable classes need ridge > 0, and so does softmax, of a linear model, which takes a ridge alone. O(n p^2 + p^3) an
+/// iteration.
 Eigen::VectorXd minimise_records(const Problem& problem, Owners owners, const Regulariser& regulariser);
 /// The same of one owner.
 Eigen::VectorXd minimise_records(const Problem& problem, std::size_t owner, const Regulariser& regulariser);
@@ -39,6 +40,10 @@ const Eigen::VectorXd& minimise_alone(const Problem& problem, std::size_t owner,
 //
 //   f(W) = (1/n) sum over the records of [log(sum_k exp(s_k)) - s_y] + (ridge/2) norm_2(W)^2,   s = W x,  W in R^(K x d)
 //   block (k, l) of the Hessian, d x d:   (1/n) sum q_k ([k = l] - q_l) x x^T + [k = l] ridge I,   q = softmax(s)
+
+/// softmax(W x) of records x (n x d): n x K. `theta` has the rows of W one after another.
+Eigen::MatrixXd class_probabilities(const Records& x, const Eigen::Ref<const Eigen::VectorXd>& theta,
+                                    Eigen::Index classes);
 
 /// O(n K d) a value, O(n K^2 d^2) the derivatives. The problem and the owners must outlive it.
 SmoothFunction softmax_objective(const Problem& problem, Owners owners, double ridge);

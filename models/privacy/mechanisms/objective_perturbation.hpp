@@ -9,7 +9,9 @@
 //   released: argmin J(theta) + b . theta/m + (Delta/2) norm_2(theta)^2,
 //             density of b proportional to exp(-eps' norm_2(b)/2)
 //
-// is eps-differentially private under replacement of a record.
+// is eps-differentially private under replacement of a record. The proof needs a loss of one score, whose Hessian has rank
+// 1 in a record: it does not hold for softmax, where the rank is up to K - 1 (Kifer, Smith, Thakurta 2012 bound the
+// determinants by the rank).
 //
 // Source: Chaudhuri, Monteleoni, Sarwate 2011, "Differentially Private Empirical Risk Minimization",
 // Algorithm 2, Theorem 9.

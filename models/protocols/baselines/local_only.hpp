@@ -22,7 +22,10 @@ class LocalOnly : public PersonalProtocol {
  public:
   using Params = PersonalOptions;
   static constexpr Entry kEntry{
-      .name = "local_only", .help = "Each agent learns from its own data only.", .joint = false};
+      .name = "local_only",
+      .help = "Each agent learns from its own data only. Linear models, also of several classes.",
+      .joint = false,
+      .any_linear = true};
 
   LocalOnly(const Params& params, const Study& study) : PersonalProtocol(params, study) {}
   void on_start(Context& context) {
@@ -44,8 +47,11 @@ class Pooled : public PersonalProtocol {
   };
   static constexpr Entry kEntry{
       .name = "pooled",
-      .help = "One model for all agents, learned from the pooled data: not private.",
-      .joint = false};
+      .help =
+          "One model for all agents, learned from the pooled data: not private. A linear model, also of several "
+          "classes.",
+      .joint = false,
+      .any_linear = true};
 
   /// Throws std::invalid_argument with privacy.
   Pooled(const Params& params, const Study& study) : PersonalProtocol(fitting(params, study), study) {}

@@ -63,9 +63,10 @@ class ModelPropagation : public PersonalProtocol {
       .name = "model_propagation",
       .help =
           "Personalised models: each agent learns once from its own data; the models "
-          "are then smoothed over the network.",
+          "are then smoothed over the network. Linear models, also of several classes.",
       .broadcasts = true,
-      .joint = false};
+      .joint = false,
+      .any_linear = true};
   static constexpr std::array kOwn{ProtocolMetric{
       "propagation_distance", "Mean squared distance of the models from the limit of model propagation."}};
   static constexpr std::array kMetrics = with_personal_metrics(kOwn);

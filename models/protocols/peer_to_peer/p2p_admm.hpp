@@ -84,9 +84,12 @@ class P2pAdmm : public PersonalProtocol {
 
   static constexpr Entry kEntry{
       .name = "p2p_admm",
-      .help = "Personalised models by gossip ADMM: neighbours exchange copies; not private.",
+      .help =
+          "Personalised models by gossip ADMM: neighbours exchange copies; not private. Linear models, also of "
+          "several classes.",
       .vectors = 4,
-      .joint = false};
+      .joint = false,
+      .any_linear = true};
 
   /// Throws std::invalid_argument where options and data do not fit, and with privacy: there is no private form.
   P2pAdmm(const Params& params, const Study& study);

@@ -89,10 +89,13 @@ class P2pCoordinateDescent : public PersonalProtocol {
 
   static constexpr Entry kEntry{
       .name = "p2p_coordinate_descent",
-      .help = "Personalised models by coordinate descent, coupled to the models of the neighbours; private.",
+      .help =
+          "Personalised models by coordinate descent, coupled to the models of the neighbours; private. Linear "
+          "models, also of several classes.",
       .schedules = true,
       .broadcasts = true,
-      .joint = false};
+      .joint = false,
+      .any_linear = true};
 
   static constexpr std::array kBounds{
       ProtocolMetric{"bound_proposition_1", "Bound on Q - Q* without noise: C^k (Q(0) - Q*)."},

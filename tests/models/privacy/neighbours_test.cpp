@@ -86,6 +86,11 @@ TEST_CASE("exact reads: no event depends on a record where nothing is listed") {
                  R"("protocol": {"type": "p2p_coordinate_descent", "lipschitz": "public",
                  "feature_bound": 1}, )" +
                      kLaplace + ", " + kStop),
+      R"({"data": {"type": "synthetic", "owners": 6, "records": 15, "features": 4, "classes": 3},
+          "model": {"loss": "softmax"}, "network": {"topology": "ring", "latency": "50 ms"},
+          "record": {"metrics": ["own_test_error"]}, "protocol": {"type": "p2p_coordinate_descent", "lipschitz": "public",
+          "feature_bound": 5}, )" +
+          kLaplace + ", " + kStop + "}",
       separators(R"({"type": "ring"})",
                  R"("protocol": {"type": "dpsgd_gossip", "step": 0.1}, )" + kLaplace + ", " + kStop),
       separators(R"({"type": "ring"})",

@@ -64,6 +64,8 @@ std::vector<double> spectral_norms(const Problem& problem) {
 void PersonalOptions::require(const Setting& setting) const {
   if (setting.model.theta_max)
     throw std::invalid_argument("a personalised protocol does not project: leave out model.theta_max");
+  if (!setting.model.convex())
+    throw std::invalid_argument("a personalised protocol needs a linear model: set model.network to linear");
   setting.model.loss.require_smooth();
   if (lipschitz == Lipschitz::kPublic) declared_bound(*this, setting.bounds);
   for (sim::AgentId i = 0; setting.topology != nullptr && i < setting.topology->agents(); ++i) {

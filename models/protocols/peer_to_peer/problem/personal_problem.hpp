@@ -17,12 +17,26 @@
 //   lipschitz data     Lloc_i = kappa lambda_max(X_i^T X_i)/m_i + 2 lambda_i
 //   lipschitz public   Lloc_i = kappa R^2 + 2 lambda_i,  norm_2(x) <= R declared
 //
-// kappa bounds the second derivative of the loss in the score: 2 squared, 1/4 logistic, 1/w smoothed hinge. The
+// kappa bounds the second derivative of the loss in the score: 2 squared, 1/4 logistic, 1/w smoothed hinge, 1/2 softmax. The
 // papers use the first; it is computed from the private data and enters every published model, which no proof of
 // privacy covers.
 //
+// softmax: K classes and d features, Theta_i in R^p, p = K d, has the rows of W in R^(K x d) one after another. The
+// Hessian of a point's loss is the Kronecker product A (x) x x^T, A = diag(q) - q q^T, q = softmax(W x). For
+// norm_2(v) = 1, v . A v is the variance of v under q:
+//
+//   v . A v <= (max v - min v)^2/4 <= 1/2     by Popoviciu's inequality, and (a - b)^2 <= 2 (a^2 + b^2)
+//
+// with equality at q = (1/2, 1/2, 0, ...), v = (1, -1, 0, ...)/sqrt(2). So 0 <= A <= I/2, the mean Hessian is at most
+// I (x) X^T X/(2 m), and kappa = 1/2 in both lines above. The gradients sum to 0 over the classes.
+//
+// Two classes are the logistic loss: for W = (-w/2, w/2) the losses of W and w are equal and norm_2(W)^2 = norm_2(w)^2/2.
+// So Q of softmax with mu and lambda is half of Q of the logistic loss with 2 mu and lambda/2, the steps alpha_i are the
+// same, and so are the runs of a protocol without noise.
+//
 // Source: Bellet, Guerraoui, Taziki, Tommasi 2018, "Personalized and Private Peer-to-Peer Machine Learning",
-// Sections 2 and 3; Vanhaesebrouck, Bellet, Tommasi 2017.
+// Sections 2 and 3; Vanhaesebrouck, Bellet, Tommasi 2017. The bound of A: Boehning 1992, "Multinomial logistic
+// regression algorithm".
 #include <Eigen/Core>
 
 #include <memory>
@@ -50,8 +64,8 @@ struct PersonalOptions {
   Lipschitz lipschitz = Lipschitz::kData;
   std::optional<double> feature_bound = {};  ///< R; none: what the data declare
   void describe(sim::Visitor& v);
-  /// Throws std::invalid_argument for a loss without Lipschitz gradient, a box, `public` without a declared bound, and an
-  /// agent whose edges weigh nothing.
+  /// Throws std::invalid_argument for a model that is not linear, a loss without Lipschitz gradient, a box, `public`
+  /// without a declared bound, and an agent whose edges weigh nothing.
   void require(const Setting& setting) const;
   /// What else is to be said of the options, a sentence each.
   static std::vector<std::string> notes(const Study& study);

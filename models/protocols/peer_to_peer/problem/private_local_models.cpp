@@ -29,6 +29,14 @@ void require_bound(LocalRelease kind, const Setting& setting) {
   }
   if (kind == LocalRelease::kOutput) return;
   const Loss& loss = setting.model.loss;
+  // The proof bounds a ratio of determinants by the one eigenvalue in which a record changes the Hessian. With K classes
+  // there are up to K - 1.
+  if (!loss.scalar()) {
+    throw std::invalid_argument(fmt::format(
+        "objective perturbation is proved for losses of one score, whose Hessian has rank 1 in a record, not "
+        "for {}: use noisy_gradient or output",
+        loss.name()));
+  }
   if (!loss.twice_differentiable() || loss.max_slope() > 1) {
     throw std::invalid_argument(fmt::format(
         "objective perturbation needs a twice differentiable loss of slope at most 1 (logistic), not {}",

@@ -8,7 +8,12 @@
 //                                                sensitivity of the minimiser is L0/(m lambda). With lambda = 1/m
 //                                                that is L0 for all m: the mean norm of the noise, p L0/eps, exceeds
 //                                                that of the model
-//   objective        objective perturbation (objective_perturbation.hpp), Lambda = 2 lambda, c = 1/4
+//   objective        objective perturbation (objective_perturbation.hpp), Lambda = 2 lambda, c = 1/4; for a loss of one
+//                    score
+//
+// noisy_gradient and output hold for softmax as they stand: L0 bounds the norm of a record's gradient (q - e_y) x^T in R^(K d),
+// and L_i is 2 lambda strongly convex. norm_1 of it is norm_1(q - e_y) norm_1(x) <= 2 norm_1(x), norm_2 at most
+// sqrt(2) norm_2(x).
 //
 // One release of epsilon `epsilon_warm` each; without privacy all are exact. An agent without records gives 0.
 //

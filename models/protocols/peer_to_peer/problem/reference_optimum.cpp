@@ -9,9 +9,12 @@
 #include <limits>
 #include <stdexcept>
 
+#include "models/learning/solvers/record_objective.hpp"
+
 // The Hessian of Q (personal_problem.hpp) at some models as an operator on vectors of n p numbers, agent by
 // agent, for Eigen's iterative solvers:
 //   (H v)_i = D_ii v_i - sum_j W_ij v_j + mu D_ii c_i ( X_i^T diag(loss''(s_k)) X_i v_i/m_i + 2 lambda_i v_i )
+// With softmax v_i is V in R^(K x d), and record k gives the matrix u x_k^T instead, u = (diag(q_k) - q_k q_k^T) V x_k.
 namespace hearsay::models {
 class StackedHessian;
 }
@@ -46,7 +49,14 @@ class StackedHessian : public Eigen::EigenBase<StackedHessian> {
 
  private:
   const PersonalProblem& problem_;
-  std::vector<Eigen::VectorXd> curvatures_;  // mu D_ii c_i loss''/m_i of each record, by agent
+  // mu D_ii c_i/m_i.
+  double share(sim::AgentId i) const {
+    const PersonalProblem::Agent& a = problem_.agent(i);
+    return a.weight * a.pull / std::max(1.0, static_cast<double>(problem_.problem().n(i)));
+  }
+
+  std::vector<Eigen::VectorXd> curvatures_;  // share loss'' of each record, by agent
+  std::vector<Eigen::MatrixXd> classes_;     // softmax in their place: q of each record, m_i x K, by agent
   Eigen::VectorXd diagonal_;
 };
 
@@ -91,6 +101,7 @@ struct Eigen::internal::generic_product_impl<hearsay::models::StackedHessian, Rh
 namespace hearsay::models {
 
 using Eigen::Index;
+using Eigen::Map;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
@@ -100,12 +111,18 @@ StackedHessian::StackedHessian(const PersonalProblem& problem, const MatrixXd& m
   for (sim::AgentId i = 0; i < problem.agents(); ++i) {
     const Shard& shard = problem.problem().data().train[i];
     const PersonalProblem::Agent& a = problem.agent(i);
-    const double share = a.weight * a.pull / std::max(1.0, static_cast<double>(shard.target.size()));
-    VectorXd& curvature = curvatures_.emplace_back(shard.features * models.col(i));
-    for (Index k = 0; k < curvature.size(); ++k)
-      curvature[k] = share * loss.curvature(curvature[k], shard.target[k]);
     auto diagonal = diagonal_.segment(i * problem.p(), problem.p());
     diagonal.setConstant(a.weight * (1 + a.pull * 2 * a.lambda));
+    if (!loss.scalar()) {
+      const Index classes = problem.problem().network()->scores();
+      const MatrixXd& q = classes_.emplace_back(class_probabilities(shard.features, models.col(i), classes));
+      Map<Records>(diagonal.data(), classes, shard.features.cols()) +=
+          share(i) * (q.array() * (1 - q.array())).matrix().transpose() * shard.features.cwiseAbs2();
+      continue;
+    }
+    VectorXd& curvature = curvatures_.emplace_back(shard.features * models.col(i));
+    for (Index k = 0; k < curvature.size(); ++k)
+      curvature[k] = share(i) * loss.curvature(curvature[k], shard.target[k]);
     diagonal += shard.features.cwiseAbs2().transpose() * curvature;
   }
 }
@@ -123,6 +140,15 @@ void StackedHessian::add_product(const VectorXd& v, double factor, VectorXd& out
     for (std::uint32_t k = 0; k < neighbours.size(); ++k)
       sum -= factor * graph.weight(graph.first_edge(i) + k) * v.segment(neighbours[k] * p, p);
     const Records& x = problem_.problem().data().train[i].features;
+    if (!classes_.empty()) {
+      const MatrixXd& q = classes_[i];
+      MatrixXd s = x * Map<const Records>(own.data(), q.cols(), x.cols()).transpose();  // m_i x K
+      s.array() *= q.array();
+      const VectorXd mean = s.rowwise().sum();
+      s -= mean.asDiagonal() * q;
+      Map<Records>(sum.data(), q.cols(), x.cols()).noalias() += factor * share(i) * s.transpose() * x;
+      continue;
+    }
     scores.noalias() = x * own;
     scores.array() *= factor * curvatures_[i].array();
     sum.noalias() += x.transpose() * scores;
