@@ -2,7 +2,7 @@
 from math import exp, log1p
 
 from laws import analytic, beyond, gaussian, laplace, product
-from paths import CLASS, FAR, SMOOTH, Path, answers, numbers, peers
+from paths import CLASS, FAR, SMOOTH, Path, answers, numbers, peers, vector
 
 LAPLACE = {"mechanism": "laplace"}
 CENTRES = (0.5, -0.5)
@@ -21,6 +21,11 @@ def ticks(trace, agent):
 
 def tick(trace, agent):
     return ticks(trace, agent)[0]
+
+
+def tick_of_classes(trace, agent):
+    """Theta' = -a Q from 0; kappa = 1/2, so that Lloc = 3/2 and a = 1/(1 + 3/2)."""
+    return [-2.5 * x for x in vector(trace, agent)]
 
 
 def both_beyond(total):
@@ -48,6 +53,17 @@ def local_gradient(trace, agent):
 def descent(name, why, privacy, law, see=tick, steps=1, protocol=None, **more):
     return Path("p2p_coordinate_descent, " + name, privacy["mechanism"], "clip", f"{steps} published models", "basic",
                 why, peers({"steps": steps, **privacy}, steps, protocol), FAR, law, see, hub=HUB, **more)
+
+
+def of_classes():
+    """At 0 the gradient of x of class 0 is (-2/3, 1/3, 1/3) x, scaled to (-1/2, 1/4, 1/4) for x = 1000 and to the opposite
+    for -1000. The mean over two records is half of that."""
+    scenario = peers({**LAPLACE, "steps": 1, "epsilon": 2}, model={"loss": "softmax"})
+    axes = (laplace(1, -0.25, 0.25), laplace(0.5, 0.125, -0.125), laplace(0.5, 0.125, -0.125))
+    return Path("p2p_coordinate_descent, three classes", "laplace", "clip", "1 published model", "basic",
+                "the neighbours' gradients are as far apart as the sensitivity in L1, on three axes",
+                {**scenario, "data": {"classes": ["0", "1", "2"]}}, (["1000,0", "0,0"], ["-1000,0", "0,0"]),
+                product(*axes), tick_of_classes, hub=HUB)
 
 
 def propagation(local, why, law, see, privacy, model, data, **more):
@@ -107,6 +123,7 @@ PATHS = [
     descent("private_warm_start", "epsilon_warm 1.1 and one tick of 1.5", {**LAPLACE, "epsilon": 2.6,
             "epsilon_warm": 1.1}, both_beyond(2.6), warm_and_tick,
             protocol={"initial": "private_warm_start", "initial_exchange": "sent"}),
+    of_classes(),
     propagation("noisy_gradient", "the neighbours' gradients are as far apart as the sensitivity",
                 laplace(2, *CENTRES), local_gradient, LAPLACE, {"loss": "squared"}, FAR),
     propagation("output", "constant slopes: minimisers are 1/(n lambda) apart, the sensitivity",
