@@ -46,10 +46,11 @@ def test_a_frame_and_a_list_are_the_records_of_a_file(hearsay, tmp_path):
     frame.to_csv(tmp_path / "rows.csv", index=False)
     expected = fingerprints(hearsay, tmp_path / "file", learner(
         {"type": "csv", "path": "rows.csv", "owner": {"column": "hospital"}, "target": "days",
-         "test_fraction": 0.25}),
+         "test_fraction": 0.25, "validation_fraction": 0.2}),
         set={"repeat": 3}, data_dirs=tmp_path)
-    for name, data in {"frame": hearsay.data(frame, owner="hospital", target="days", test_fraction=0.25),
-                       "list": hearsay.data(held, test_fraction=0.25)}.items():
+    for name, data in {"frame": hearsay.data(frame, owner="hospital", target="days", test_fraction=0.25,
+                                                    validation_fraction=0.2),
+                       "list": hearsay.data(held, test_fraction=0.25, validation_fraction=0.2)}.items():
         assert fingerprints(hearsay, tmp_path / name, learner(data), set={"repeat": 3}) == expected
     assert list(hearsay.load(tmp_path / "frame").owners["name"][:4]) == ["d", "b", "c", "a"]
 

@@ -203,8 +203,11 @@ std::vector<std::size_t> ProcessWorkers::make_some(std::span<const RunTask> task
     std::vector<pollfd> pipes;
     for (const Process& one : running) pipes.push_back({one.pipe(), POLLIN, 0});
     constexpr int kStep = 100;  // ms between looks at an interrupt
-    if (::poll(pipes.data(), pipes.size(), kStep) < 0 && errno != EINTR) fail_to("poll");
-    if (interrupted() && !std::exchange(interrupt_sent, true))
+    const int ready = ::poll(pipes.data(), pipes.size(), kStep);
+    if (ready < 0 && errno != EINTR) fail_to("poll");
+    // Again where nothing happens: a process that is about to sleep can miss the first one, or take it and the one of a
+    // terminal for the same.
+    if (interrupted() && (!std::exchange(interrupt_sent, true) || ready == 0))
       for (const Process& one : running) one.interrupt();
     auto pipe = pipes.begin();
     for (Process& one : running)
