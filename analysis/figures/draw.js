@@ -9,7 +9,8 @@ const kLetters = 100;     // in a line of a caption
 const scripts = process.argv.slice(2, -1), input = process.argv.at(-1);
 for (const file of scripts) vm.runInThisContext(fs.readFileSync(file, "utf8"), file);
 const report = JSON.parse(fs.readFileSync(input, "utf8"));
-const theme = parts.theme((name) => report.style.match(new RegExp(`${name}: (#[0-9a-f]+);`))[1]);
+const themes = [false, true].map((paper) => parts.theme((name) => report.style.match(new RegExp(`${name}: (#[0-9a-f]+);`))[1], paper));
+const themeOf = ({ figure }) => themes[figure === "panels" ? 1 : 0];
 
 // "at privacy.epsilon = 0.1, network.loss = 0", the options that a page lets its reader choose.
 function selection(specification) {
@@ -28,27 +29,24 @@ function shown({ figure }, specification) {
   return ` Shown: ${from} to ${to} s.`;
 }
 
-function lines(text) {
-  const all = [""];
-  for (const word of text.split(" ")) {
-    if (all.at(-1).length + word.length >= kLetters) all.push("");
-    all[all.length - 1] += (all.at(-1) && " ") + word;
-  }
-  return all;
-}
-
 // What answers only to a pointer is left out, and so is what lies outside of the window of a trace.
-function still({ figure, title }, specification, subtitle) {
-  const fixed = { ...specification, width: kWidth, padding: 8 };
-  fixed.layer = specification.layer.filter((layer) => layer.mark.opacity !== 0).map(({ params, ...layer }) => layer);
-  for (const layer of fixed.layer) delete layer.encoding.tooltip;
+function still(drawing, specification, caption, width) {
+  const { figure, title } = drawing, theme = themeOf(drawing), several = specification.concat !== undefined;
+  const views = (specification.concat ?? [specification]).map((one) => {
+    const view = { ...one, width, layer: one.layer.filter((layer) => layer.mark.opacity !== 0).map(({ params, ...layer }) => layer) };
+    for (const layer of view.layer) delete layer.encoding.tooltip;
+    return view;
+  });
+  const fixed = { ...(several ? { ...specification, concat: views } : views[0]), padding: several ? 2 : 8 };
   if (figure === "timeline") {
     const [from, to] = traceFigures.windowOf(specification);
     fixed.data = { values: specification.data.values.filter((row) => row.t <= to && (row.u ?? row.t) >= from) };
   }
+  const size = several ? theme.title.fontSize : 11.5, letters = several ? Math.floor(report.width / (0.54 * size)) : kLetters;
   if (report.titles)
-    fixed.title = { text: title, subtitle, anchor: "start", frame: "group", offset: 14,
-      color: theme.axis.titleColor, subtitleColor: theme.axis.labelColor, fontSize: 15, subtitleFontSize: 11.5, subtitlePadding: 5, limit: kWidth + 60 };
+    fixed.title = { text: several ? parts.wrapped(title, letters) : title, subtitle: caption.flatMap((text) => parts.wrapped(text, letters)),
+      anchor: "start", frame: several ? "bounds" : "group", offset: 14, color: theme.axis.titleColor, subtitleColor: theme.axis.labelColor,
+      fontSize: several ? size : 15, subtitleFontSize: size, subtitlePadding: 5, ...(!several && { limit: kWidth + 60 }) };
   return fixed;
 }
 
@@ -67,12 +65,10 @@ const reduced = (svg) => svg.replace(/<path class="(?:back|fore)ground" [^>]*d="
   tag.replace(/ (?:aria-\w+|role|pointer-events)="[^"]*"/g, "").replace(/ (d|transform|[xy][12]?|c[xy]|r|width|height)="([^"]*)"/g,
   (_, name, value) => ` ${name}="${value.replace(/-?\d*\.\d+(?:e[-+]?\d+)?/g, (number) => String(Number(Number(number).toFixed(2)) || 0))}"`));
 
-async function svgOf(drawing, specification, caption) {
+async function rendered(drawing, specification, caption, width) {
   const errors = [];
   const logger = { error: (...text) => errors.push(text.join(" ")), warn() {}, info() {}, debug() {}, level() { return logger; } };
-  const at = selection(specification), title = at ? `${drawing.title}, ${at.replaceAll("\u00a0", " ")}` : drawing.title;
-  const heading = at ? [...lines(at[0].toUpperCase() + at.slice(1) + "."), ...lines(caption)] : lines(caption);
-  const compiled = vegaLite.compile(still(drawing, specification, heading), { logger, config: { ...theme, aria: false } }).spec;
+  const compiled = vegaLite.compile(still(drawing, specification, caption, width), { logger, config: { ...themeOf(drawing), aria: false } }).spec;
   // The same names of clipping paths and gradients, whatever was drawn before.
   vega.resetSVGDefIds();
   const view = new vega.View(vega.parse(compiled), { renderer: "none", logger });
@@ -80,6 +76,30 @@ async function svgOf(drawing, specification, caption) {
   view.finalize();
   if (/NaN|Infinity/.test(svg.replace(/>[^<]*</g, "><"))) errors.push("it contains a number that is not finite");
   if (errors.length > 0) throw new Error(errors[0]);
+  return svg;
+}
+
+// Panels are as wide as leaves the picture its width, whatever its labels take; its lengths are those in print.
+async function fitted(drawing, specification, caption) {
+  const kPerInch = 96, columns = Math.min(specification.columns, specification.concat.length);
+  let width = report.width / columns, svg;
+  for (let round = 0; round < 8; ++round) {
+    svg = await rendered(drawing, specification, caption, width);
+    const missing = report.width - Number(svg.match(/^<svg[^>]* width="([^"]*)"/)[1]);
+    if (Math.abs(missing) < 0.5) break;
+    width = Math.max(width + missing / columns, 30);
+  }
+  // Vega rounds the size up.
+  const [found, height] = ["width", "height"].map((name) => Number(svg.match(new RegExp(`^<svg[^>]* ${name}="([^"]*)"`))[1]));
+  const exact = Math.abs(found - report.width) <= 3 ? report.width : found;
+  return svg.replace(/^<svg[^>]*>/, (tag) => tag.replace(/ (width|height|viewBox)="[^"]*"/g, "").replace(/>$/,
+    ` width="${Number((exact / kPerInch).toFixed(4))}in" height="${Number((height / kPerInch).toFixed(4))}in" viewBox="0 0 ${exact} ${height}">`));
+}
+
+async function svgOf(drawing, specification, caption) {
+  const at = selection(specification), title = at ? `${drawing.title}, ${at.replaceAll("\u00a0", " ")}` : drawing.title;
+  const heading = at ? [at[0].toUpperCase() + at.slice(1) + ".", caption] : [caption];
+  const svg = await (specification.concat ? fitted(drawing, specification, heading) : rendered(drawing, specification, heading, kWidth));
   return reduced(legal(svg)).replace(/^<svg[^>]*>/, (tag) => `${tag}<title>${escaped(title)}</title><desc>${escaped(caption)}</desc>`) + "\n";
 }
 

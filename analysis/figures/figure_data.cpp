@@ -90,13 +90,11 @@ Json network_tables(const NetworkGraph& network) {
   return {{"nodes", nodes}, {"links", list_of(network.links, link)}};
 }
 
-// The axes of more than one value that distinguish something besides the `taken` and each other.
-std::vector<std::size_t> other_axes(const StudyData& study, const std::vector<std::size_t>& taken) {
-  const std::vector<bool> wanted = distinguishing(study, taken);
-  std::vector<std::size_t> all;
-  for (std::size_t a = 0; a < study.axes.size(); ++a) {
-    if (wanted[a] && study.axes[a].labels.size() > 1 && std::ranges::count(taken, a) == 0) all.push_back(a);
-  }
+Json panel_axes(const std::optional<PanelAxes>& axes) {
+  if (!axes) return {};
+  Json all{{"x", axes->x}};
+  if (axes->facet) all["facet"] = *axes->facet;
+  if (axes->series) all["series"] = *axes->series;
   return all;
 }
 
@@ -104,14 +102,18 @@ std::vector<std::size_t> other_axes(const StudyData& study, const std::vector<st
 Json axes_beside(const StudyData& study) {
   Json all = Json::object();
   std::vector<std::size_t> numeric;
-  for (const std::size_t a : other_axes(study, {})) {
+  const PointLabels labels = labels_of(study);
+  const auto others = [&](const std::vector<std::size_t>& taken) {
+    return other_axes(labels, study.head.groups, study.axes.size(), taken);
+  };
+  for (const std::size_t a : others({})) {
     all[""].push_back(a);
-    all[std::to_string(a)] = other_axes(study, {a});
+    all[std::to_string(a)] = others({a});
     if (!study.axes[a].numbers.empty()) numeric.push_back(a);
   }
   if (all.empty()) all[""] = Json::array();
   if (numeric.size() >= 2)
-    all[fmt::format("{},{}", numeric[0], numeric[1])] = other_axes(study, {numeric[0], numeric[1]});
+    all[fmt::format("{},{}", numeric[0], numeric[1])] = others({numeric[0], numeric[1]});
   return all;
 }
 
@@ -220,11 +222,9 @@ Json figure_data(const StudyData& study, const std::optional<TraceData>& trace, 
                     {"points", list_of(study.points, point)},
                     {"networks", list_of(study.networks, network_tables)},
                     {"trace", trace ? trace_tables(*trace) : Json()}};
-  return {{"study", tables},
-          {"templates", Json::parse(page_files::templates())},
-          {"prefix", prefix},
-          {"kinds", choice.kinds},
-          {"metrics", choice.metrics}};
+  return {{"study", tables},           {"templates", Json::parse(page_files::templates())},
+          {"prefix", prefix},          {"kinds", choice.kinds},
+          {"metrics", choice.metrics}, {"panels", panel_axes(choice.panels)}};
 }
 
 }  // namespace hearsay::analysis

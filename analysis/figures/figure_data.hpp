@@ -13,15 +13,25 @@
 namespace hearsay::analysis {
 
 /// The kinds of figures, as figures.js names them.
-inline constexpr std::array<std::string_view, 9> kFigureNames{
-    "curves", "finals", "heat_map", "agents", "gains", "network", "timeline", "latency", "availability"};
+inline constexpr std::array<std::string_view, 10> kFigureNames{
+    "curves",  "finals",   "heat_map", "agents",       "gains",
+    "network", "timeline", "latency",  "availability", "panels"};
 
 /// Throws OutputError if this program was built without the scripts that draw figures.
 void require_scripts();
 
-/// Which figures to draw; empty: all. Figures that show no metric are drawn whatever metrics are chosen.
+/// The axes of a figure of panels, by their numbers: the horizontal one, and those with a value for each panel and for
+/// each series. No other axis distinguishes the points.
+struct PanelAxes {
+  std::size_t x;
+  std::optional<std::size_t> facet{}, series{};
+};
+
+/// Which figures to draw; empty: all. Figures that show no metric are drawn whatever metrics are chosen, and one of panels
+/// if its axes are.
 struct FigureChoice {
   std::vector<std::string> metrics{}, kinds{};
+  std::optional<PanelAxes> panels{};
 };
 
 /// {"study": ..., "templates": by name, "prefix": of the names of files, "metrics", "kinds": those of the choice}. Statistics

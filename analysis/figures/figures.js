@@ -72,31 +72,69 @@ const drawings = (() => {
     ...Object.fromEntries(study.tuned.map((title, t) => [`t${t}`, title])), ...kStatistics, runs: "runs",
   });
 
+  // What shows a metric at the end of the runs against an axis, in the colours of the axis `by`, of the points for which the
+  // condition holds. Scales are those of `whole`, the study that these points are of. `width`, `legend`: about those of the plot
+  // and of the legend, in pixels; `step`: between the values of `by`, in the width.
+  function againstAxis(study, m, shown, axis, by, { condition = "true", whole = study, width, legend, step } = {}) {
+    const dodged = (some) => parts.dodged(some, study, axis, by, step), numeric = study.axes[axis].numbers.length > 1;
+    const baselines = references(study, m, condition);
+    if (baselines.varying) baselines.reference = dodged(baselines.reference);
+    const bounds = study.points.flatMap((point) =>
+      point.bounds.filter((b) => b.metric === m).map((b) => parts.referenceRow(study, point, b.name, b.value)));
+    return {
+      rows: dodged(finalRows(study, m)), filter: condition, x: parts.along(study, axis, width),
+      tooltip: finalTooltip(study), ...measure(finalRows(whole, m), study.metrics[m].title, shown),
+      color: by === undefined ? undefined : parts.colour(study, by, legend), numeric: numeric || undefined,
+      offset: numeric || by === undefined ? undefined : { field: key(by), sort: study.axes[by].labels },
+      ...baselines,
+      ...(bounds.length > 0 && { bounds: dodged(bounds), bounded: true }),
+    };
+  }
+  const finalCaption = (study, values) => `Point: ${values.over} over ${repetitions(study)}; bar: ${values.spread}.${referenceCaption(values)}` +
+    (values.bounded ? " Small squares and dotted lines: bounds on the mean, by name when pointed at." : "");
+
   // A metric at the end of the runs, against each swept option.
   function drawFinals(study, m, shown) {
-    const metric = study.metrics[m], rows = finalRows(study, m), measured = measure(rows, metric.title, shown);
-    if (rows.length === 0) return [];
+    const metric = study.metrics[m];
+    if (finalRows(study, m).length === 0) return [];
     return study.others[""].map((axis) => {
-      const { name, numbers } = study.axes[axis], [by, ...others] = study.others[axis];
-      const { parameters, condition } = selectors(study, others), dodged = (some) => parts.dodged(some, study, axis, by);
-      const baselines = references(study, m, condition);
-      if (baselines.varying) baselines.reference = dodged(baselines.reference);
-      const bounds = study.points.flatMap((point) =>
-        point.bounds.filter((b) => b.metric === m).map((b) => parts.referenceRow(study, point, b.name, b.value)));
-      const values = {
-        rows: dodged(rows), params: parameters, filter: condition, x: parts.along(study, axis),
-        tooltip: finalTooltip(study), ...measured,
-        color: by === undefined ? undefined : parts.colour(study, by), numeric: numbers.length > 0 || undefined,
-        offset: numbers.length > 0 || by === undefined ? undefined : { field: key(by), sort: study.axes[by].labels },
-        ...baselines,
-        ...(bounds.length > 0 && { bounds: dodged(bounds), bounded: true }),
-      };
+      const { name } = study.axes[axis], [by, ...others] = study.others[axis], { parameters, condition } = selectors(study, others);
+      const values = { ...againstAxis(study, m, shown, axis, by, { condition }), params: parameters };
       return {
         name: `${metric.name}-by-${name}`, title: `${metric.name} at the end against ${name}`, template: "finals", values,
-        caption: `Point: ${values.over} over ${repetitions(study)}; bar: ${values.spread}.${referenceCaption(values)}` +
-          (values.bounded ? " Small squares and dotted lines: bounds on the mean, by name when pointed at." : ""),
+        caption: finalCaption(study, values),
       };
     });
+  }
+
+  // The same against one swept option in the format of a paper: a panel for each value of another, in the colours of a
+  // third. `panels`: their numbers, `facet` and `series` perhaps undefined; no other option distinguishes points.
+  function drawPanels(study, m, { panels, width = 672, ...rest }) {
+    if (!panels || finalRows(study, m).length === 0) return [];
+    const metric = study.metrics[m], { x, facet, series } = panels, names = [x, facet, series].filter((a) => a !== undefined).map((a) => study.axes[a].name);
+    const kLetter = 5.8, kMinPanel = 130, kBeside = 70;  // pixels; kBeside: labels of the vertical axis
+    // At an angle, the labels of a panel reach under the one beside it.
+    const reach = study.axes[x].numbers.length > 1 ? 0 : kLetter * parts.longest(study.axes[x].labels) - 60;
+    const labels = facet === undefined ? [undefined] : study.axes[facet].labels;
+    const rows = Math.ceil(labels.length / Math.max(1, Math.floor(width / (kMinPanel + Math.max(0, 1.5 * reach))))), columns = Math.ceil(labels.length / rows);
+    const size = (width - kBeside) / columns - 10, letters = (pixels) => Math.floor(pixels / kLetter), height = Math.min(Math.max(0.7 * size, 120), rows > 1 ? 150 : 260);
+    const titles = (name) => labels.map((label) => `${name} =\u00a0${label?.replace(/(\d) /g, "$1\u00a0")}`), full = study.axes[facet]?.name ?? "";
+    const named = parts.longest(titles(full)) <= letters(size) ? titles(full) : titles(full.split(".").at(-1));
+    const all = labels.map((label, i) => {
+      const part = { ...study, points: study.points.filter((point) => label === undefined || point.labels[facet] === label) };
+      const values = againstAxis(part, m, rest, x, series, { whole: study, width: size, legend: width, step: 6 / size });
+      // Titles and labels of axes once for a row or column of panels.
+      return { ...values, height, panel: label === undefined ? undefined : parts.wrapped(named[i], letters(size)),
+        x: i + columns < labels.length ? { ...values.x, title: null, axis: { ...values.x.axis, labels: false } } : values.x,
+        metric: i % columns > 0 ? null : parts.wrapped(values.metric, letters(height)), unlabelled: i % columns > 0 };
+    });
+    const fixed = study.axes.filter((a) => a.labels.length === 1).map((a) => `${a.name} = ${a.labels[0]}`);
+    return [{
+      name: [metric.name, "panels", ...names].join("-"), title: `${metric.name} at the end against ${study.axes[x].name}`,
+      template: "finals", values: all[0], panels: all, columns,
+      caption: finalCaption(study, all.find((values) => values.reference) ?? all[0]) +
+        (facet === undefined ? "" : ` A panel for each ${study.axes[facet].name}.`) + (fixed.length > 0 ? ` At ${fixed.join(", ")}.` : ""),
+    }];
   }
 
   // The cells of a map over axes x and y at which owners gain by collaborating: the mean over owners of their mean gain is
@@ -270,7 +308,20 @@ const drawings = (() => {
     curves: [true, drawCurves], finals: [true, drawFinals], heat_map: [true, drawHeatMap], agents: [true, drawAgents],
     gains: [true, drawGains], network: [true, drawNetwork], timeline: [false, traceFigures.drawTimeline],
     latency: [false, traceFigures.drawLatency], availability: [false, traceFigures.drawAvailability],
+    panels: [true, drawPanels],
   };
+
+  // Panels side by side, `columns` in a row, with the same scales and one legend.
+  function sideBySide(template, panels, columns) {
+    const views = panels.map((values) => {
+      const { width, height, data, params, ...view } = parts.fill(template, values);
+      // As high as the labels beside them, so that the titles of panels are in one line.
+      for (const { encoding } of values.unlabelled ? view.layer : []) encoding.y.axis = { labelExpr: "'.'", labelOpacity: 0, ticks: false, title: null };
+      return { ...view, data, height: values.height, ...(values.panel && { title: { text: values.panel, anchor: "middle", frame: "group" } }) };
+    });
+    const scale = Object.fromEntries(["x", "y", "color", "shape", "strokeDash"].map((channel) => [channel, "shared"]));
+    return { concat: views, columns, spacing: { row: 8, column: 10 }, resolve: { scale } };
+  }
 
   // The name of a file: letters, digits, '.', '_' and '-'; another one than those before.
   function fileName(text, taken) {
@@ -285,18 +336,19 @@ const drawings = (() => {
   // caption, file (`prefix` and a name, different for each) and specification; of curves also what they can be against,
   // numbers in study.along. `kinds`, `metrics`: names, empty for all. `shown`: whether means (`mean`), on which `scale`, the
   // curves against which of them (`along`), and the `window` of the trace, in s; each by default as the data ask for.
-  return ({ study, templates, prefix, kinds, metrics }, shown = {}) => {
+  // `panels`: the axes of a figure of panels, without which there is none; of the `width` of its file, in pixels.
+  return ({ study, templates, prefix, kinds, metrics, panels: axes }, shown = {}) => {
     for (const network of study.networks) network.nodes = parts.placed(network);
     const all = [], taken = new Set(), wanted = (chosen, name) => chosen.length === 0 || chosen.includes(name);
     for (const [figure, [ofMetric, draw]] of Object.entries(kFigures)) {
       for (let m = 0; m < (ofMetric ? study.metrics.length : 1); ++m) {
-        for (const { name, title, caption, template, values, always, along, against } of draw(study, m, shown)) {
+        for (const { name, title, caption, template, values, panels, columns, always, along, against } of draw(study, m, { ...shown, panels: axes })) {
           const metric = ofMetric && !always ? m : null;
           // Before it is left out: a file has the same name whatever is chosen.
           const file = fileName(prefix + name, taken) + (against ? `-${study.along[along].split(" ")[0]}` : "");
           if (wanted(kinds, figure) && (metric === null || wanted(metrics, study.metrics[m].name)))
             all.push({ figure, metric, title, caption: caption + (values.note ?? ""), file, against,
-              specification: parts.fill(templates[template], values) });
+              specification: panels ? sideBySide(templates[template], panels, columns) : parts.fill(templates[template], values) });
         }
       }
     }

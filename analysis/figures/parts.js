@@ -1,15 +1,17 @@
 // Parts of the specifications of figures.
 "use strict";
 const parts = (() => {
-  // The style of all figures; `colour` gives those of page.css by name.
-  function theme(colour) {
+  // The style of all figures; `colour` gives those of page.css by name. `paper`: as for a paper, letters of 8 pt.
+  function theme(colour, paper = false) {
     const ink = colour("--ink"), dim = colour("--dim"), line = colour("--line");
+    const kPaper = (8 / 72) * 96, size = (screen) => (paper ? kPaper : screen);
     return {
       background: colour("--ground"),
-      font: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
+      font: paper ? "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif" : "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
       view: { stroke: line },
-      axis: { labelColor: dim, titleColor: ink, gridColor: line, domainColor: dim, tickColor: dim, tickCount: 6, labelFontSize: 12, titleFontSize: 13, titleFontWeight: 500 },
-      legend: { labelColor: ink, titleColor: dim, labelFontSize: 12, titleFontSize: 12, titleLimit: 500 },
+      axis: { labelColor: paper ? ink : dim, titleColor: ink, gridColor: line, domainColor: dim, tickColor: dim, tickCount: 6, labelFontSize: size(12), titleFontSize: size(13), titleFontWeight: paper ? 400 : 500 },
+      legend: { labelColor: ink, titleColor: paper ? ink : dim, labelFontSize: size(12), titleFontSize: size(12), titleLimit: 500, ...(paper && { offset: 6, titleFontWeight: 400, symbolSize: 50 }) },
+      ...(paper && { title: { color: ink, fontSize: kPaper, fontWeight: 400, subtitleFontSize: kPaper, offset: 4 } }),
       rule: { color: ink },
       text: { color: ink },
       line: { color: colour("--mark") },
@@ -40,12 +42,8 @@ const parts = (() => {
   const seven = (x) => (x === null ? null : Number(x.toPrecision(7)));
   const key = (axis) => `a${axis}`;
 
-  // The labels of the axes of more than one value, by number of the axis.
-  function labelsOf(study, point) {
-    const row = {};
-    study.axes.forEach(({ labels }, a) => { if (labels.length > 1) row[key(a)] = point.labels[a]; });
-    return row;
-  }
+  // The labels of a point, by number of the axis.
+  const labelsOf = (study, point) => Object.fromEntries(study.axes.map((_, a) => [key(a), point.labels[a]]));
   const rowOf = (study, point, statistics) =>
     ({ ...Object.fromEntries(Object.keys(kStatistics).map((k, i) => [k, statistics[i]])), ...labelsOf(study, point) });
 
@@ -119,16 +117,27 @@ const parts = (() => {
     condition: ["true", ...fixed.map((a) => `datum.${key(a)} === at_${key(a)}`)].join(" && "),
   });
 
+  // The lines of a text, of at most so many letters unless a word has more.
+  function wrapped(text, letters) {
+    const all = [""];
+    for (const word of text.split(" ")) {
+      if (all.at(-1) !== "" && all.at(-1).length + 1 + word.length > letters) all.push("");
+      all[all.length - 1] += (all.at(-1) && " ") + word;
+    }
+    return all;
+  }
+
   const longest = (labels) => Math.max(0, ...labels.map((label) => new TextEncoder().encode(label).length));
 
-  // Colour by the values of an axis: in their order, numbers from dark to light.
-  function colour(study, axis) {
+  // Colour by the values of an axis: in their order, numbers from dark to light. `width`: of the legend, where the
+  // specification has none of that name.
+  function colour(study, axis, width) {
     const { name, labels, numbers } = study.axes[axis], ordered = numbers.length > 0;
-    const column = Math.min(Math.max(30 + 8 * longest(labels), 110), 260);  // pixels
+    const column = width ? 24 + 6.5 * Math.max(longest(labels), 3) : Math.min(Math.max(30 + 8 * longest(labels), 110), 260);  // pixels
     return {
       field: key(axis), type: ordered ? "ordinal" : "nominal", title: name, sort: labels,
       scale: { domain: labels, scheme: ordered ? { name: "viridis", extent: [0.2, 0.92] } : "tableau10" },
-      legend: { orient: "top", columns: { expr: `max(1, floor(width / ${column}))` }, symbolLimit: 100, symbolOpacity: 1, labelLimit: 220 },
+      legend: { orient: "top", columns: width ? Math.max(1, Math.floor(width / column)) : { expr: `max(1, floor(width / ${column}))` }, symbolLimit: 100, symbolOpacity: 1, labelLimit: 220 },
     };
   }
 
@@ -150,12 +159,25 @@ const parts = (() => {
 
   const isPlainNumber = (label) => label.trim() !== "" && Number.isFinite(Number(label));
 
+  // How labels are drawn at these places, in pixels: side by side; else at an angle, and those left out that overlap then.
+  function labelled(labels, places) {
+    const kLetter = 7, kHeight = 14, kApart = 4, half = labels.map((label) => (kLetter * longest([label])) / 2);
+    const gaps = places.slice(1).map((p, i) => p - places[i]);
+    const sideBySide = gaps.every((gap, i) => gap > half[i] + half[i + 1] + kApart);
+    // Vega takes labels at an angle to overlap where their boxes do.
+    const angled = !sideBySide && gaps.every((gap) => gap > kHeight);
+    return { labelAngle: sideBySide ? 0 : -40, labelOverlap: angled ? false : "greedy", labelLimit: 140 };
+  }
+
   // The values of an axis from left to right: its numbers, which rows have as "d0", "d1", ..., with its labels, or its
-  // labels in order. The scale has all numbers, whichever have a point to draw, with room before the first and after the last.
-  function along(study, axis) {
+  // labels in order, also of a single number. The scale has all numbers, whichever have a point to draw, with room before
+  // the first and after the last. `width`: about that of the plot, in pixels.
+  function along(study, axis, width = 640) {
     const a = study.axes[axis], { name, labels, numbers } = a;
-    if (numbers.length === 0)
-      return { field: key(axis), type: "ordinal", title: name, sort: labels, axis: { labelAngle: labels.length > 6 ? -40 : 0, labelLimit: 140 } };
+    if (numbers.length < 2) {
+      const look = labelled(labels, labels.map((_, i) => ((i + 0.5) * width) / labels.length));
+      return { field: key(axis), type: "ordinal", title: name, sort: labels, axis: { ...look, labelOverlap: false } };
+    }
     const kMaxTicks = 16;
     const first = place(a, numbers[0]), last = place(a, numbers.at(-1)), room = 0.03 * (last - first), constant = linearTo(a);
     const x = {
@@ -167,25 +189,27 @@ const parts = (() => {
       },
     };
     if (numbers.length > kMaxTicks && labels.every(isPlainNumber)) return x;
-    const ticks = spread(numbers.length, kMaxTicks), values = ticks.map((i) => numbers[i]);
+    const ticks = spread(numbers.length, kMaxTicks), values = ticks.map((i) => numbers[i]), shown = ticks.map((i) => labels[i]);
     // Without a count of ticks Vega leaves out values.
     x.axis = {
-      values, tickCount: values.length, labelOverlap: true,
-      labelExpr: `${JSON.stringify(ticks.map((i) => labels[i]))}[indexof(${JSON.stringify(values)}, datum.value)]`,
+      values, tickCount: values.length,
+      ...labelled(shown, values.map((number) => (width * (place(a, number) - first)) / (last - first))),
+      labelExpr: `${JSON.stringify(shown)}[indexof(${JSON.stringify(values)}, datum.value)]`,
     };
     return x;
   }
 
   // The rows, which have the number "n0", "n1", ... of `axis`, with the same as "d0", ..., moved aside by their value of the
-  // axis `by`, so that points at one place do not hide each other: by less than half of the smallest step.
-  function dodged(rows, study, axis, by) {
+  // axis `by`, so that points at one place do not hide each other: by `step` of the width, and less than half of the smallest
+  // step along the axis.
+  function dodged(rows, study, axis, by, step = 0.01) {
     const a = study.axes[axis];
-    if (a.numbers.length === 0) return rows;
+    if (a.numbers.length < 2) return rows;
     const places = a.numbers.map((x) => place(a, x));
     const gap = Math.min(...places.slice(1).map((p, i) => p - places[i]));
     const labels = by === undefined ? [] : study.axes[by].labels, values = labels.length;
-    // All values of `by` side by side, each 1 % of the width from the next if there is room.
-    const one = values < 2 ? 0 : Math.min(0.01 * (places.at(-1) - places[0]), (0.4 * gap) / (values - 1));
+    // All values of `by` side by side if there is room.
+    const one = values < 2 ? 0 : Math.min(step * (places.at(-1) - places[0]), (0.4 * gap) / (values - 1));
     return rows.map((row) => {
       const aside = by === undefined ? 0 : one * (labels.indexOf(row[key(by)]) - (values - 1) / 2);
       return { ...row, [`d${axis}`]: seven(numberAt(a, place(a, row[`n${axis}`]) + aside)) };
@@ -227,5 +251,5 @@ const parts = (() => {
   }
 
   return { theme, kStatistics, placed, fill, seven, key, rowOf, numbersOf, referenceRow, tooltip, measure, repetitions, nameOf,
-    differentNames, selector, selectors, longest, colour, along, dodged };
+    differentNames, selector, selectors, longest, wrapped, colour, along, dodged };
 })();

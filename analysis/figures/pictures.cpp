@@ -110,10 +110,15 @@ std::vector<fs::path> write_pictures(Json data, const PictureOptions& options, c
     add(fmt::format("{}.js", arguments.size()), script);
   for (const std::string_view script : page_files::shared())
     add(fmt::format("{}.js", arguments.size()), script);
+  const bool panels = !data.at("panels").is_null();
+  // In print, the unit is 1/96 in.
+  const double width = options.width == FigureWidth::kColumn ? 3.4 * 96 : 7.0 * 96;
+  const char* const zoom = !panels ? "2" : options.format == PictureFormat::kPng ? "3.125" : "1";
   data.update({{"along", options.along ? Json(*options.along) : Json()},
                {"mean", options.show == ShownStatistic::kMean},
                {"scale", sim::name_of(options.scale)},
                {"titles", options.titles},
+               {"width", width},
                {"style", page_files::style()}});
   add("figures.json", json_text(data));
 
@@ -128,7 +133,7 @@ std::vector<fs::path> write_pictures(Json data, const PictureOptions& options, c
       continue;
     }
     const std::string drawn = temporary / (name + ".svg"), made = temporary / (name + "." + extension);
-    if (convert) run(kConvert, {"--format", extension, "--zoom", "2", "--output", made, drawn}, temporary);
+    if (convert) run(kConvert, {"--format", extension, "--zoom", zoom, "--output", made, drawn}, temporary);
     files.emplace_back(made, folder / (name + "." + extension));
     name.clear();
   }

@@ -14,7 +14,7 @@ namespace hearsay::analysis {
 enum class PictureFormat { kSvg, kPng, kPdf };
 constexpr auto choices_of(PictureFormat) {
   return std::to_array<sim::Choice>({{"svg", "Scalable Vector Graphics"},
-                                     {"png", "pixels, two per unit"},
+                                     {"png", "pixels, two per unit; of panels 300 per inch"},
                                      {"pdf", "Portable Document Format"}});
 }
 
@@ -30,12 +30,19 @@ constexpr auto choices_of(ShownScale) {
       {{"automatic", "logarithmic over two decades or more"}, {"linear"}, {"logarithmic"}});
 }
 
+/// In print.
+enum class FigureWidth { kColumn, kPage };
+constexpr auto choices_of(FigureWidth) {
+  return std::to_array<sim::Choice>({{"column", "3.4 in"}, {"page", "7 in"}});
+}
+
 struct PictureOptions {
   PictureFormat format = PictureFormat::kSvg;
   std::optional<std::size_t> along;  ///< axis of curves, number in kAlongNames; by default as in the page
   ShownStatistic show = ShownStatistic::kMedian;
   ShownScale scale = ShownScale::kAutomatic;  ///< of the metric
   bool titles = true;                         ///< title and caption above the figure
+  FigureWidth width = FigureWidth::kPage;     ///< of a figure of panels
 };
 
 /// Writes a file for each figure of `data` (figure_data()) into a folder, which is created; returns their paths, none if

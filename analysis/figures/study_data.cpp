@@ -146,18 +146,19 @@ FigureAxis make_axis(std::string name, const std::vector<std::string>& labels, c
     axis.numbers.push_back(numbers[i].first);
     axis.labels[i] = numbers[i].second;
   }
-  // Logarithmic: the steps vary by a larger factor than the ratios do.
-  const auto zeros = !axis.numbers.empty() && axis.numbers.front() == 0 ? 1 : 0;
-  const std::vector<double> x(axis.numbers.begin() + zeros, axis.numbers.end());
-  if (x.size() < 2 || x.front() <= 0 || x.back() / x.front() < 10) return axis;
-  const auto variation = [&](auto&& difference) {
-    std::vector<double> all;
-    for (std::size_t i = 1; i < x.size(); ++i) all.push_back(difference(x[i - 1], x[i]));
-    const auto [min, max] = std::minmax_element(all.begin(), all.end());
-    return *max / *min;
+  // Logarithmic: neighbours that are closest to each other are farther apart. 0 has a place there: log(1 + x/smallest).
+  const auto& x = axis.numbers;
+  const bool zero = !x.empty() && x.front() == 0;
+  if (x.size() < (zero ? 3 : 2)) return axis;
+  const double smallest = x[zero ? 1 : 0];
+  if (smallest <= 0 || x.back() / smallest < 10) return axis;
+  const auto closest = [&](auto&& place) {
+    double gap = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 1; i < x.size(); ++i) gap = std::min(gap, place(x[i]) - place(x[i - 1]));
+    return gap / (place(x.back()) - place(x.front()));
   };
-  axis.logarithmic = x.size() == 2 || variation([](double a, double b) { return b - a; }) >
-                                          variation([](double a, double b) { return std::log(b / a); });
+  axis.logarithmic = closest([&](double v) { return zero ? std::log1p(v / smallest) : std::log(v); }) >=
+                     closest([](double v) { return v; });
   return axis;
 }
 
@@ -270,14 +271,14 @@ void add_bounds(StudyData& study, const std::filesystem::path& file) {
   }
 }
 
-std::vector<bool> distinguishing(const StudyData& study, const std::vector<std::size_t>& taken) {
+std::vector<std::vector<std::string>> labels_of(const StudyData& study) {
   std::vector<std::vector<std::string>> labels;
   for (const FigurePoint& p : study.points) labels.push_back(p.labels);
-  return distinguishing_axes(labels, study.head.groups, study.axes.size(), taken);
+  return labels;
 }
 
-std::string title_of(const MetricInfo& metric) {
-  return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
+std::vector<bool> distinguishing(const StudyData& study, const std::vector<std::size_t>& taken) {
+  return distinguishing_axes(labels_of(study), study.head.groups, study.axes.size(), taken);
 }
 
 }  // namespace hearsay::analysis

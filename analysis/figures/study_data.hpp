@@ -13,6 +13,7 @@
 #include "analysis/store/participants.hpp"
 #include "analysis/store/stored_study.hpp"
 #include "analysis/tables/axis_columns.hpp"
+#include "analysis/tables/pivot.hpp"
 #include "analysis/tables/summary.hpp"
 
 namespace hearsay::analysis {
@@ -34,7 +35,7 @@ struct FigureAxis {
   std::string name;
   std::vector<std::string> labels{};  ///< its different values, in order
   std::vector<double> numbers{};      ///< in SI; empty unless all are numbers
-  /// Its numbers, without a 0 before them, are better shown on a logarithmic scale.
+  /// Its numbers are better shown on a logarithmic scale, which has a place for 0.
   bool logarithmic = false;
 };
 
@@ -102,9 +103,6 @@ struct StudyData {
   std::size_t diverged = 0, failed = 0, unfinished = 0;
 };
 
-/// Whether a point with these labels is wanted.
-using PointFilter = std::function<bool(const std::vector<std::string>& labels)>;
-
 /// Reads the study, or the points that are wanted, once, holding the runs of one point at a time. Throws OutputError.
 StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimits& limits = {},
                  const PointFilter& wanted = {});
@@ -115,8 +113,8 @@ void add_bounds(StudyData& study, const std::filesystem::path& file);
 
 /// By axis: whether it distinguishes points (distinguishing_axes).
 std::vector<bool> distinguishing(const StudyData& study, const std::vector<std::size_t>& taken = {});
-/// "relative_fitness", with its unit.
-std::string title_of(const MetricInfo& metric);
+/// By point and axis.
+std::vector<std::vector<std::string>> labels_of(const StudyData& study);
 
 /// Values of a swept option from its labels.
 FigureAxis make_axis(std::string name, const std::vector<std::string>& labels, const LabelNumber& number);

@@ -209,6 +209,10 @@ std::string align(const Cells& texts, std::size_t width, std::size_t fixed) {
   return text;
 }
 
+std::string title_of(const MetricInfo& metric) {
+  return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
+}
+
 std::string selected_title(const std::string& option) {
   return option + " (selected)";
 }

@@ -71,6 +71,9 @@ std::vector<bool> distinguishing_axes(const std::vector<std::vector<std::string>
                                       const std::vector<std::size_t>& groups, std::size_t axes,
                                       const std::vector<std::size_t>& taken = {});
 
+/// "relative_fitness", with its unit.
+std::string title_of(const MetricInfo& metric);
+
 /// The title of a column with the values of a tuned option.
 std::string selected_title(const std::string& option);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "analysis/conclusions/estimate.hpp"
 #include "analysis/tables/summary.hpp"
@@ -85,13 +86,59 @@ class Comparison {
   Table rows_;
 };
 
+// --over: at equal values of the other axes, the points with a value of one from that with its baseline.
+void compare_over(analysis::StoredStudy& study, const Parsed& values, Comparison& comparison) {
+  const analysis::StudyHead& head = study.head();
+  const std::vector<std::size_t> over = axes_named(values, "over", head);
+  if (over.size() != 1) throw UsageError("--over: expected one swept option");
+  const Finals finals = finals_of(study, points_at(values, head));
+  if (finals.labels.empty()) throw_no_points();
+  const auto named = analysis::combinations(finals.labels, over).values;
+  Names texts;
+  for (const auto& value : named) texts.push_back(shown_label(head, over[0], value[0]));
+  if (named.size() < 2)
+    throw UsageError(fmt::format("--over: {} has one value, {}", head.axes[over[0]], printable(texts[0])));
+  std::size_t baseline = 0;
+  if (values.has("baseline")) {
+    const std::string wanted = shown_label(head, over[0], values.text("baseline"));
+    const auto found = std::ranges::find_if(texts, [&](auto& text) { return is_value(text, wanted); });
+    baseline = found == texts.end() ? Parsed::index_of("baseline", wanted, texts)
+                                    : static_cast<std::size_t>(found - texts.begin());
+  }
+  const auto places = analysis::combinations(
+      finals.labels, analysis::other_axes(finals.labels, head.groups, head.axes.size(), over));
+  std::vector<std::optional<std::size_t>> from(places.values.size());  // by place
+  const auto is_baseline = [&](std::size_t p) { return finals.labels[p][over[0]] == named[baseline][0]; };
+  for (std::size_t p = 0; p < finals.labels.size(); ++p) {
+    if (is_baseline(p)) from[places.of_point[p]] = p;
+  }
+  for (std::size_t p = 0; p < finals.labels.size(); ++p) {
+    const auto reference = from[places.of_point[p]];
+    if (is_baseline(p)) continue;
+    if (reference)
+      comparison.add(finals.labels[p], name_of(head, finals.labels[*reference]), finals.values[*reference],
+                     finals.values[p]);
+    else
+      print_error("not compared: at {}, {}={} is missing\n", name_of(head, finals.labels[p]),
+                  head.axes[over[0]], printable(texts[baseline]));
+  }
+  comparison.print(fmt::format("differences from {}={} at equal values of the other axes", head.axes[over[0]],
+                               printable(texts[baseline])));
+}
+
 }  // namespace
 
 int compare_command(const Arguments& arguments) {
   const auto values = parse_arguments(
       arguments,
-      {"compare DIR [DIR] [--reference N] [--metric NAME]... [--confidence C] [--format text|csv]",
+      {"compare DIR [DIR] [--reference N | --over NAME] [--metric NAME]... [--confidence C] [--format "
+       "text|csv]",
        {{"reference", "N", "number of the point that the others are compared with (see show --runs)", "0"},
+        {"over", "NAME",
+         "compare the values of this swept option with each other, at equal values of all others"},
+        {"baseline", "VALUE",
+         "with --over: the value that the others are compared with (default: the first)"},
+        at_option("with --over: only points at which this swept option has this value (repeatable)"),
         {"metric", "NAME", "compare only this metric (repeatable)", nullptr, true, metric_names},
         {"confidence", "C", "confidence level of the intervals", "0.95"},
         {"format", "FORMAT", "text, or csv: one row per point and metric", "text", false,
@@ -106,6 +153,14 @@ int compare_command(const Arguments& arguments) {
   analysis::StoredStudy study = open_results(folders.front());
   const analysis::StudyHead& head = study.head();
   Comparison comparison(head, *values);
+  if (values->has("over")) {
+    if (folders.size() > 1) throw UsageError("--over: compares points of one study; name one folder");
+    compare_over(study, *values, comparison);
+    return without_missing(study, kExitDone);
+  }
+  for (const char* option : {"baseline", "at"}) {
+    if (values->has(option)) throw UsageError(fmt::format("--{}: needs --over NAME", option));
+  }
   const Finals first = finals_of(study);
   if (folders.size() == 1) {
     const std::size_t reference = values->whole("reference", 0, first.labels.size() - 1);

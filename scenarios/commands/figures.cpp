@@ -2,41 +2,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <iterator>
 
 #include "analysis/figures/figure_data.hpp"
 #include "analysis/figures/pictures.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/commands/figure_study.hpp"
-#include "scenarios/study/sweep/labels.hpp"
+#include "scenarios/commands/study_table.hpp"
 #include "scenarios/terminal/terminal.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
-
-// --at NAME=VALUE: the values of swept options at which points are drawn, by number of the axis.
-using Wanted = std::map<std::size_t, std::vector<std::string>>;
-
-bool equal(const std::string& label, const std::string& value) {
-  if (label == value) return true;
-  const auto a = label_number(label), b = label_number(value);
-  return a && b && *a == *b;
-}
-
-Wanted wanted_values(const Parsed& values, const std::vector<std::string>& axes) {
-  Wanted wanted;
-  for (const std::string& written : values.all("at")) {
-    const std::size_t equals = written.find('=');
-    if (equals == std::string::npos)
-      throw UsageError(fmt::format("--at: expected a swept option and its value, NAME=VALUE, found '{}'",
-                                   printable(written)));
-    const std::string name = written.substr(0, equals);
-    if (axes.empty()) throw UsageError("--at: nothing is swept in this study");
-    wanted[Parsed::index_of("at", name, axes)].push_back(written.substr(equals + 1));
-  }
-  return wanted;
-}
 
 // The chosen names of an option, all of them known.
 Names chosen(const Parsed& values, const char* option, const Names& known) {
@@ -45,12 +23,45 @@ Names chosen(const Parsed& values, const char* option, const Names& known) {
   return all;
 }
 
+// --x, --facet, --series, --width: one figure of panels in place of the others.
+void choose_panels(const Parsed& values, const analysis::StudyData& data, analysis::FigureChoice& choice) {
+  constexpr std::array<const char*, 4> kOptions{"x", "facet", "series", "width"};
+  const Names panels{"panels"};
+  const bool named = std::ranges::count(choice.kinds, panels.front()) > 0;
+  if (!named && std::ranges::none_of(kOptions, [&](const char* option) { return values.has(option); }))
+    return;
+  if (!choice.kinds.empty() && choice.kinds != panels)
+    throw UsageError("--figure: 'panels' is drawn alone, and only it has --x, --facet, --series and --width");
+  choice.kinds = panels;
+  const analysis::PointLabels labels = analysis::labels_of(data);
+  std::vector<std::size_t> taken;
+  const auto axis = [&](const char* option) -> std::optional<std::size_t> {
+    const std::vector<std::size_t> axes = axes_named(values, option, data.head);
+    if (axes.size() > 1) throw UsageError(fmt::format("--{}: expected one swept option", option));
+    std::ranges::copy(axes, std::back_inserter(taken));
+    return axes.empty() ? std::nullopt : std::optional(axes.front());
+  };
+  const auto facet = axis("facet"), series = axis("series");
+  auto x = axis("x");
+  if (!x) {
+    const auto free = analysis::other_axes(labels, data.head.groups, data.axes.size(), taken);
+    if (free.empty())
+      throw UsageError("--x: no other swept option has more than one value; name one that is drawn against");
+    const auto numeric = std::ranges::find_if(free, [&](auto a) { return !data.axes[a].numbers.empty(); });
+    x = numeric == free.end() ? free.front() : *numeric;
+    taken.push_back(*x);
+  }
+  require_decided(labels, data.head, taken, "name it in --facet, --series or --x");
+  choice.panels = analysis::PanelAxes{*x, facet, series};
+}
+
 }  // namespace
 
 int figures_command(const Arguments& arguments) {
   const auto values = parse_arguments(
       arguments,
-      {"figures DIR [--format svg|png|pdf] [-o DIR] [options]",
+      {"figures DIR [--format svg|png|pdf] [-o DIR] [--x NAME] [--facet NAME] [--series NAME] "
+       "[--width column|page] [options]",
        with_window_options(
            {{"format", "FORMAT", "svg, png or pdf; the last two need the program rsvg-convert", "svg"},
             {"output,o", "DIR", "folder of the files (default: DIR/figures)"},
@@ -58,8 +69,13 @@ int figures_command(const Arguments& arguments) {
             {"figure", "KIND", "draw this kind of figure only, e.g. curves, finals or timeline (repeatable)",
              nullptr, true},
             {"over", "AXIS", "horizontal axis of curves: iteration, time, vectors, bytes or messages"},
-            {"at", "NAME=VALUE", "draw only points at which this swept option has this value (repeatable)",
-             nullptr, true},
+            at_option("draw only points at which this swept option has this value (repeatable)"),
+            {"x", "NAME", "draw panels: final values against this swept option"},
+            {"facet", "NAME", "draw panels: one for each value of this swept option"},
+            {"series", "NAME", "draw panels: a series in each for each value of this swept option"},
+            {"width", "WIDTH",
+             "draw panels without a title, for a column (3.4 in) or a page (7 in) of a paper", nullptr, false,
+             choice_names<analysis::FigureWidth>},
             {"show", "STATISTIC", "median (with quartiles) or mean (with its 95 % interval)", "median"},
             {"scale", "SCALE", "of the metric: automatic, linear or logarithmic", "automatic"},
             {"no-title", nullptr,
@@ -71,7 +87,8 @@ int figures_command(const Arguments& arguments) {
                                    .along = {},
                                    .show = values->choice("show", analysis::ShownStatistic::kMedian),
                                    .scale = values->choice("scale", analysis::ShownScale::kAutomatic),
-                                   .titles = !values->has("no-title")};
+                                   .titles = !values->has("no-title") && !values->has("width"),
+                                   .width = values->choice("width", analysis::FigureWidth::kPage)};
   if (values->has("over")) {
     Names axes;
     for (const std::string_view name : analysis::kAlongNames)
@@ -83,18 +100,10 @@ int figures_command(const Arguments& arguments) {
   Names metrics, kinds;
   for (const analysis::MetricInfo& m : study.head().metrics) metrics.push_back(m.name);
   for (const std::string_view kind : analysis::kFigureNames) kinds.emplace_back(kind);
-  const analysis::FigureChoice choice{chosen(*values, "metric", metrics), chosen(*values, "figure", kinds)};
-  const Wanted wanted = wanted_values(*values, study.head().axes);
-  const auto is_wanted = [&](const std::vector<std::string>& labels) {
-    return std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) {
-      const std::string& label = labels[one.first];
-      return std::any_of(one.second.begin(), one.second.end(),
-                         [&](const std::string& value) { return equal(label, value); });
-    });
-  };
-  const FigureStudy read = read_figure_study(
-      study, folder, *values, wanted.empty() ? analysis::PointFilter() : analysis::PointFilter(is_wanted));
-  if (read.data.points.empty()) throw UsageError("--at: no point of the study has these values");
+  analysis::FigureChoice choice{chosen(*values, "metric", metrics), chosen(*values, "figure", kinds)};
+  const FigureStudy read = read_figure_study(study, folder, *values, points_at(*values, study.head()));
+  if (read.data.points.empty()) throw_no_points();
+  choose_panels(*values, read.data, choice);
   const auto files =
       analysis::write_pictures(analysis::figure_data(read.data, read.trace, "", choice), options, place);
   if (files.empty())

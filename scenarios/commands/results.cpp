@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
+#include "analysis/figures/pictures.hpp"
 #include "analysis/store/output_file.hpp"
 #include "analysis/store/store_file.hpp"
 #include "analysis/tables/export.hpp"
 #include "scenarios/commands/command.hpp"
+#include "scenarios/commands/pivot.hpp"
 #include "scenarios/commands/study_table.hpp"
 #include "scenarios/execution/execute.hpp"
 #include "scenarios/study/keys.hpp"
@@ -78,23 +81,42 @@ int without_damaged(analysis::StoredStudy& study, int code) {
 
 int export_command(const Arguments& arguments) {
   const auto values = parse_arguments(
-      arguments, {"export DIR [-o DIR] [--format csv|graphml] [--point N]",
-                  {{"output,o", "DIR", "folder of the tables (default: DIR)"},
-                   {"format", "FORMAT", "csv, or graphml: only the network, to network.graphml", "csv", false,
-                    [] {
-                      return Names{"csv", "graphml"};
-                    }},
-                   {"point", "N", "graphml: number of the point whose network is written", "0"}},
-                  "one folder",
-                  1,
-                  1});
+      arguments,
+      {"export DIR [-o DIR] [--format csv|graphml|latex|markdown] [--rows NAME[,NAME]] [--columns NAME] "
+       "[options]",
+       {{"output,o", "DIR", "folder of the tables (default: DIR); file of a pivoted table (default: none)"},
+        {"format", "FORMAT",
+         "csv; graphml: only the network, to network.graphml; latex or markdown: a pivoted table", "csv",
+         false,
+         [] {
+           return Names{"csv", "graphml", "latex", "markdown"};
+         }},
+        {"point", "N", "graphml: number of the point whose network is written", "0"},
+        {"rows", "NAME", "pivoted table: a row for each value of these swept options, separated by commas"},
+        {"columns", "NAME", "pivoted table: a column for each value of these swept options"},
+        {"metric", "NAME", "pivoted table: of this metric at the end of runs (default: the first)", nullptr,
+         false, metric_names},
+        {"statistic", "STATISTIC",
+         "pivoted table: median (default), with quartiles, or mean, with its 95 % interval", nullptr, false,
+         choice_names<analysis::ShownStatistic>},
+        at_option("pivoted table: only points at which this swept option has this value (repeatable)")},
+       "one folder",
+       1,
+       1});
   if (!values) return kExitDone;
-  const bool network = values->index("format") == 1;
+  constexpr std::array kPivoted{"rows", "columns", "metric", "statistic", "at"};
+  const std::size_t format = values->index("format");
+  const auto given = std::ranges::find_if(kPivoted, [&](const char* option) { return values->has(option); });
+  if (format >= 2 || (format == 0 && given != kPivoted.end()))
+    return export_pivot(*values, format == 0   ? analysis::PivotFormat::kCsv
+                                 : format == 2 ? analysis::PivotFormat::kLatex
+                                               : analysis::PivotFormat::kMarkdown);
+  if (given != kPivoted.end()) throw UsageError(fmt::format("--{}: not with --format graphml", *given));
   const std::filesystem::path folder = values->folder("output", values->operands.front());
   analysis::StoredStudy study = open_results(values->operands.front());
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (network) {
+  if (format == 1) {
     write_graphml(study, values->whole("point", 0, study.points() - 1), folder / "network.graphml");
     return without_missing(study, kExitDone);
   }

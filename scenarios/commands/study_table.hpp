@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "analysis/store/stored_study.hpp"
+#include "analysis/tables/pivot.hpp"
+#include "scenarios/commands/arguments.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "sim/options/describe.hpp"
 
@@ -16,14 +18,34 @@ constexpr auto choices_of(TableFormat) {
   return std::to_array<sim::Choice>({{"text"}, {"csv"}});
 }
 
-/// The metrics of every point at the end of its runs.
+/// The metrics of points at the end of their runs.
 struct Finals {
   std::vector<std::vector<std::string>> labels;  ///< by point and axis
   std::vector<std::vector<std::vector<double>>>
-      values;  ///< by point, metric and repetition; NaN: no such run
+      values;                                        ///< by point, metric and repetition; NaN: no such run
+  std::vector<std::size_t> numbers;                  ///< of the points in the study
+  std::vector<std::array<std::size_t, 4>> outcomes;  ///< by point and analysis::Status: runs
 };
 
-Finals finals_of(analysis::StoredStudy& study);
+/// Of the points that are wanted; without a filter, of all.
+Finals finals_of(analysis::StoredStudy& study, const analysis::PointFilter& wanted = {});
+
+/// --at NAME=VALUE: the points at which swept options have these values.
+Option at_option(const char* help);
+/// Nothing without --at. Throws UsageError.
+analysis::PointFilter points_at(const Parsed& values, const analysis::StudyHead& head);
+[[noreturn]] void throw_no_points();
+/// Whether a label represents a value as a user writes it: the same text, or the same number.
+bool is_value(const std::string& label, const std::string& value);
+/// A label of an axis as tables show it.
+std::string shown_label(const analysis::StudyHead& head, std::size_t axis, const std::string& label);
+/// The swept options that the value of an option names, separated by commas, by number. Throws UsageError.
+std::vector<std::size_t> axes_named(const Parsed& values, const char* option,
+                                    const analysis::StudyHead& head);
+/// Throws UsageError if points with equal values of the `taken` axes differ in another one. `advice`: what to do with it
+/// other than to choose a value, "name it in --rows".
+void require_decided(const analysis::PointLabels& labels, const analysis::StudyHead& head,
+                     const std::vector<std::size_t>& taken, std::string_view advice);
 
 /// The names of all metrics, as values of an option.
 Names metric_names();

@@ -93,7 +93,7 @@ TEST_CASE("figures: final values against each axis, its numbers are logarithmic 
   CHECK(draw(study(dir, {}), "heat_map", 0).empty());
 }
 
-TEST_CASE("figures: an axis is logarithmic if its ratios vary less than its steps") {
+TEST_CASE("figures: an axis is logarithmic if that keeps its closest values farther apart") {
   const auto axis = [](std::vector<std::string> labels) {
     return analysis::make_axis("a", labels, plain_number);
   };
@@ -105,6 +105,10 @@ TEST_CASE("figures: an axis is logarithmic if its ratios vary less than its step
   CHECK_FALSE(axis({"10", "20", "30", "100", "110"}).logarithmic);
   CHECK_FALSE(axis({"0", "10"}).logarithmic);
   CHECK_FALSE(axis({"0", "1", "2", "3"}).logarithmic);
+  // 1 of 200 on a linear scale; places log(1 + x/0.01) = 0, 0.69, 4.62, 5.30: 0.69 of 5.30.
+  CHECK(axis({"0", "0.01", "1", "2"}).logarithmic);
+  // 0.1 of the width against log(11/10)/log(11) = 0.04.
+  CHECK_FALSE(axis({"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}).logarithmic);
   CHECK_FALSE(axis({"-1", "1", "10"}).logarithmic);
   CHECK(axis({"ring", "star"}).numbers.empty());
   CHECK_FALSE(axis({}).logarithmic);

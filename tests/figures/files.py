@@ -143,6 +143,26 @@ def choices(folder):
     return study
 
 
+def panels(study):
+    """One figure for a paper: its width in print, letters of 8 pt, every value of the axis below the panels."""
+    arguments = ("--metric", "relative_fitness", "--facet", "privacy.epsilon", "--series", "network.loss", "--at",
+                 "network.availability.start=up", "-o", study / "paper")
+    for width, inches in (("column", 3.4), ("page", 7)):
+        (file,) = figures(study, *arguments, "--width", width)
+        check(file.name == "relative_fitness-panels-network.latency.max-privacy.epsilon-network.loss.svg", file.name)
+        root = xml.parse(file).getroot()
+        check(root.get("width") == f"{inches}in", f"{width}: {root.get('width')} wide")
+        texts = [t for t in root.iter(f"{SVG}text") if t.get("font-size") or t.text]
+        sizes = {t.get("font-size") for t in texts}
+        check(all(abs(float(size.removesuffix("px")) / 96 * 72 - 8) < 0.01 for size in sizes), f"{width}: letters of {sizes}")
+        shown = collections.Counter(t.text for t in texts)
+        check(shown["15 ms"] == shown["500 ms"] == (2 if width == "column" else 3), f"{width}: labels {shown}")
+        check([label for label in ("0.1", "1", "10") if shown[f"privacy.epsilon =\u00a0{label}"] + shown[f"epsilon =\u00a0{label}"] != 1] == [],
+              f"{width}: titles of panels {shown}")
+    (file,) = figures(study, *arguments, "--width", "column", "--format", "pdf")
+    check(b"MediaBox [ 0 0 244.8" in file.read_bytes(), "a PDF of another width than 3.4 in")
+
+
 def refusals(study, folder):
     empty = folder / "bin"
     empty.mkdir()
@@ -210,6 +230,7 @@ with tempfile.TemporaryDirectory() as temporary:
     traced = timeline(place)
     same_bytes(traced)
     swept = choices(place)
+    panels(swept)
     refusals(swept, place)
     formats(swept, place)
     foreign(place)

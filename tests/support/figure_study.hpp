@@ -124,9 +124,11 @@ inline nlohmann::json drawings_of(const std::string& figures) {
 
 /// The drawings of one figure.
 inline std::vector<Drawing> draw(const analysis::StudyData& data, const std::string& figure,
-                                 std::size_t metric, const std::optional<analysis::TraceData>& trace = {}) {
+                                 std::size_t metric, const std::optional<analysis::TraceData>& trace = {},
+                                 const analysis::FigureChoice& choice = {}) {
   std::vector<Drawing> all;
-  for (const nlohmann::json& d : drawings_of(analysis::json_text(analysis::figure_data(data, trace, "")))) {
+  const analysis::Json tables = analysis::figure_data(data, trace, "", choice);
+  for (const nlohmann::json& d : drawings_of(analysis::json_text(tables))) {
     const bool of_metric = d.at("metric").is_null() ? metric == 0 : d.at("metric") == metric;
     if (of_metric && d.at("figure") == figure)
       all.push_back(

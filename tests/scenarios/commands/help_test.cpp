@@ -108,7 +108,8 @@ TEST_CASE("completion: commands, options and values from lists") {
   CHECK(completed("compare d --metric relative_f") == std::set<std::string>{"relative_fitness"});
   // bash splits at "=", and replaces what follows it.
   CHECK(completed("export d --format = g") == std::set<std::string>{"graphml"});
-  CHECK(completed("export d --format =") == std::set<std::string>{"csv", "graphml"});
+  CHECK(completed("export d --format =") == std::set<std::string>{"csv", "graphml", "latex", "markdown"});
+  CHECK(completed("figures d --width ''") == std::set<std::string>{"column", "page"});
 }
 
 TEST_CASE("completion: files where the usage has them") {

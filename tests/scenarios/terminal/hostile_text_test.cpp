@@ -98,6 +98,11 @@ TEST_CASE("hostile text: names in scenarios and files reach no terminal as they 
   check("compare " + out, {0});
   check("compare " + out + " " + other, {0});
   check("compare " + out + " --format csv", {0}, false);
+  check("compare " + out + " --over model.l2", {0});
+  for (const std::string format : {"markdown", "latex"}) {
+    check("export " + out + " --columns model.l2 --format " + format, {0});
+    check("export " + out + " --rows model.l2 --format " + format, {0});
+  }
   check("trace " + file, {0}, false);
   check("forecast " + out + " --fit 'N>9'", {2});
   // What show prints is read as the same names.
@@ -144,6 +149,10 @@ TEST_CASE("hostile text: arguments are shown escaped in messages") {
     check("run " + good + " --data-dir " + bad, {2});
     check("run " + good + " --jobs " + bad, {2});
     check("compare " + out + " --metric " + bad, {2});
+    check("compare " + out + " --over " + bad, {2});
+    check("compare " + out + " --over privacy.epsilon --baseline " + bad, {2});
+    check("export " + out + " --rows " + bad, {2});
+    check("export " + out + " --rows privacy.epsilon --at privacy.epsilon=" + bad, {2});
     check("forecast " + out + " --term " + bad, {2});
     check("forecast " + out + " --coalition " + bad, {2});
     check("trace " + out + " --kinds " + bad, {2});
