@@ -26,6 +26,44 @@ def test_two_axes_give_a_line_for_each_of_the_other(small):
         small.plot("relative_fitness", by="privacy.delta")
 
 
+def test_panels_have_one_value_each_and_all_lines(small):
+    figure = small.plot("relative_fitness", x="privacy.epsilon", facet="network.availability", width="column")
+    # The complete name has no room.
+    assert [axes.get_title() for axes in figure.axes] == ["availability =\nalways", "availability = coin\nprobability=0.9"]
+    assert figure.get_size_inches()[0] == 3.4
+    final = small.final("relative_fitness")
+    for axes, (_, part) in zip(figure.axes, final.groupby("network.availability", observed=True)):
+        assert [list(line.get_ydata()) for line in axes.lines] == [list(part["relative_fitness"])]
+    assert figure.axes[0].get_ylim() == figure.axes[1].get_ylim()
+    assert [axes.get_ylabel() for axes in figure.axes] == ["relative_fitness", ""]
+
+
+def test_names_are_categories_in_the_order_of_the_sweep_with_a_series_for_each_value(small):
+    figure = small.plot("relative_fitness", x="network.availability", by="privacy.epsilon", width="page")
+    axes, = figure.axes
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["always", "coin probability=0.9"]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["1", "10"]
+    assert figure.get_size_inches()[0] == 7
+
+
+def test_an_axis_that_is_neither_drawn_nor_chosen_is_an_error(small):
+    with pytest.raises(ValueError, match="network.availability still varies; choose a value: where="):
+        small.plot("relative_fitness", x="privacy.epsilon", by="privacy.epsilon")
+    with pytest.raises(KeyError, match="did you mean 'network.availability'"):
+        small.plot("relative_fitness", x="privacy.epsilon", facet="network.availabilty")
+    with pytest.raises(ValueError, match="width: expected one of column, page, found 'half'"):
+        small.plot("relative_fitness", width="half")
+
+
+def test_an_axis_is_logarithmic_as_in_the_figures_of_the_program():
+    from hearsay.plots import _logarithmic
+    # The cases of tests/analysis/page_test.cpp.
+    for values, expected in (([10, 0.1, 1], True), ([1, 100], True), ([0.1, 0.3, 1, 3, 10], True), ([1, 2, 3, 4], False),
+                             ([10, 20, 30, 100, 110], False), ([0, 10], False), ([0, 1, 2, 3], False),
+                             ([-1, 1, 10], False), ([], False), ([0, 0.01, 1, 2], True), (range(11), False)):
+        assert _logarithmic(list(values))[0] == expected, values
+
+
 def test_nothing_to_draw_is_one_error(small, written, hearsay):
     from hearsay import plots
     with pytest.raises(ValueError, match="where: privacy.epsilon: expected at least one value, found none"):

@@ -180,6 +180,34 @@ def _file(folder):
     return path
 
 
+def test_a_pivoted_table_is_a_frame_or_text(hearsay, small):
+    frame = small.table(rows="privacy.epsilon", columns="network.availability")
+    assert list(frame.index) == [1, 10] and list(frame.columns) == ["always", "coin"]  # as in tables
+    final = small.final("relative_fitness")
+    assert list(frame.to_numpy().flat) == list(final["relative_fitness"])  # points in the order of the sweep
+    one = small.table(rows=["privacy.epsilon"], metric="releases_by_owner", where={"network.availability": "always"})
+    assert list(one["releases_by_owner"]) == list(small.final("releases_by_owner")["releases_by_owner"][[0, 2]])
+    coin = small.table(rows="privacy.epsilon", where={"network.availability": ["coin probability=0.9"]})
+    assert list(coin["relative_fitness"]) == list(final["relative_fitness"][[1, 3]])
+    text = small.table(columns="privacy.epsilon", where={"network.availability": "always"}, format="markdown",
+                       statistic="mean")
+    assert text.startswith("| 1 | 10 |\n|---:|---:|\n| ") and "±" in text
+    assert small.table(rows="privacy.epsilon", columns="network.availability", format="latex").count("\\\\\n") == 4
+    with pytest.raises(hearsay.InputError, match="network.availability still varies"):
+        small.table(rows="privacy.epsilon")
+
+
+def test_compare_over_an_axis_pairs_at_equal_values_of_the_others(small):
+    table = small.compare(metrics="relative_fitness", over="privacy.epsilon", baseline=10)
+    runs = small.series[(small.series["metric"] == "relative_fitness") & (small.series["iteration"] == 40)]
+    ends = runs.pivot(index=["network.availability", "repetition"], columns="privacy.epsilon", values="value")
+    expected = (ends[1] - ends[10]).groupby("network.availability", observed=True).mean()
+    assert list(table["mean_difference"]) == pytest.approx(list(expected))
+    assert list(table["privacy.epsilon"]) == [1, 1]
+    always = small.compare(metrics="relative_fitness", over="privacy.epsilon", where={"network.availability": "always"})
+    assert list(always["network.availability"]) == ["always"]
+
+
 def test_compare_pairs_points_by_repetition(small):
     table = small.compare(reference=0, metrics="relative_fitness")
     assert list(table["metric"]) == ["relative_fitness"] * 3

@@ -162,6 +162,13 @@ def set_arguments(options):
             for argument in ("--set", f"{path}={value_text(value, path)}")]
 
 
+def at_arguments(where):
+    """The points that `where` keeps: {axis: a value or values}."""
+    return [argument for axis, values in (where or {}).items()
+            for value in (values if isinstance(values, (list, tuple, set, frozenset)) else [values])
+            for argument in ("--at", f"{axis}={value_text(value, axis)}")]
+
+
 def folder_arguments(option, folders):
     """One folder, or several."""
     one = isinstance(folders, (str, os.PathLike))

@@ -10,7 +10,7 @@ import pandas as pd
 
 from . import tables
 from .folders import Contents
-from .program import HearsayWarning, call
+from .program import HearsayWarning, at_arguments, call, value_text
 from .trace import Trace
 
 OVER = ("iteration", "time_s", "vectors", "bytes")
@@ -56,9 +56,32 @@ class Study:
         return (f"Study({str(self.folder)!r}: {len(self.points)} points, {len(self.runs)} runs, "
                 f"metrics {', '.join(self.metrics)})")
 
-    def table(self, name):
-        """A table of the folder, such as "fits", with typed axes. Raises FileNotFoundError if the study has none."""
-        return self._read(f"{name}.csv", "the study has no such table")
+    def table(self, name=None, *, rows=(), columns=(), metric=None, statistic="median", where=None, format=None):
+        """A table of the folder, such as "fits", with typed axes. Raises FileNotFoundError if the study has none.
+
+        With rows or columns, swept options, in place of a name: a metric (by default the first) at the end of runs, pivoted
+        by hearsay export, as text in "latex" or "markdown" or as a frame of medians or means. where: see plot().
+        """
+        if name is not None:
+            return self._read(f"{name}.csv", "the study has no such table")
+        arguments = ["--format", format or "csv", "--statistic", statistic]
+        for option, axes in (("--rows", rows), ("--columns", columns)):
+            if axes:
+                arguments += [option, axes if isinstance(axes, str) else ",".join(axes)]
+        arguments += [] if metric is None else ["--metric", metric]
+        text = self._call("export", *arguments, *at_arguments(where))
+        if format is not None:
+            return text
+        rows = [rows] if isinstance(rows, str) else list(rows)
+        table = tables.read(io.StringIO(text), rows, {})
+        return table.set_index(rows) if rows else table
+
+    def _call(self, command, *arguments):
+        """What a command prints of this study, which must be the same before and after."""
+        self._contents.require("runs.csv", store=True)
+        text = call(command, self.folder, *arguments)
+        self._contents.require("runs.csv", store=True)
+        return text
 
     def _read(self, file, missing, reader=None):
         """A file of this study, and of no other that replaced it before or meanwhile."""
@@ -245,24 +268,28 @@ class Study:
             columns |= zip((name, f"{name}.q25", f"{name}.q75"), map(list, zip(*rows)))
         return pd.concat([self.points, pd.DataFrame(columns)], axis=1)
 
-    def compare(self, other=None, reference=0, metrics=(), confidence=0.95):
+    def compare(self, other=None, reference=0, metrics=(), confidence=0.95, over=None, baseline=None, where=None):
         """Differences from a point of this study, paired by repetition, with intervals: the table of hearsay compare.
 
         other: a second study, whose points are compared with those of this one.
+        over: a swept option, whose values are compared with the first or with `baseline` at equal values of the others.
+        where: see plot().
         """
-        arguments = ["compare", self.folder]
+        arguments = []
         if other is not None:
             arguments.append(other.folder if isinstance(other, Study) else other)
-        else:
+        if over is not None:
+            arguments += ["--over", over, *([] if baseline is None else ["--baseline", value_text(baseline)])]
+        arguments += at_arguments(where)
+        if other is None and over is None:
             arguments += ["--reference", reference]
         for name in [metrics] if isinstance(metrics, str) else metrics:
             arguments += ["--metric", name]
-        studies = [s for s in (self, other) if isinstance(s, Study)]
-        for study in studies:
-            study._contents.require("runs.csv", store=True)
-        text = call(*arguments, "--confidence", confidence, "--format", "csv")
-        for study in studies:
-            study._contents.require("runs.csv", store=True)
+        if isinstance(other, Study):
+            other._contents.require("runs.csv", store=True)
+        text = self._call("compare", *arguments, "--confidence", confidence, "--format", "csv")
+        if isinstance(other, Study):
+            other._contents.require("runs.csv", store=True)
         table = tables.read(io.StringIO(text), self.axes, self._texts)
         self._number_axes(table)
         return table
@@ -292,8 +319,9 @@ class Study:
         return graph
 
     def plot(self, metric, over="iteration", by=None, ax=None, **options):
-        """A figure of a metric: along `over`, a line for each point with its quartiles; or with by="AXIS" its final
-        value against a swept option. Returns the matplotlib figure. See hearsay.plots."""
+        """A figure of a metric: along `over`, a line for each point with its quartiles; or with x="AXIS" its final
+        value against a swept option, with by="AXIS" and facet="AXIS" a line and a panel for each value of others. Returns
+        the matplotlib figure. See hearsay.plots."""
         from . import plots
         return plots.plot(self, metric, over=over, by=by, ax=ax, **options)
 
