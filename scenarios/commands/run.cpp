@@ -273,9 +273,9 @@ int run_command(const Arguments& arguments) {
   PlanOptions planned = run->plan;
   Plan plan = plan_again(*run, planned);
   if (run->shard && (plan.selection || plan.until() != nullptr)) {
-    throw UsageError(
-        fmt::format("--shard: {} {} by results, and no part of it has all of them: run it without --shard",
-                    plan.file, plan.selection ? "selects points" : "decides on repetitions"));
+    throw UsageError(fmt::format(
+        "--shard: {} {} by their results, and no part of it has all of them: run it without --shard",
+        plan.file, plan.selection ? "selects points" : "decides on repetitions"));
   }
   if (run->dry) return dry_run(*run, plan);
   Runner runner(*run, team.get());

@@ -209,8 +209,12 @@ void require_measurable(const Scenario& s, const analysis::Metric& metric, const
   }
   if (metric.needs_test && !tested) {
     throw sim::OptionError(
-        part, fmt::format("{} requires test records: {}", metric.name,
-                          std::visit([](const auto& d) { return how_to_test(d); }, s.data.kind())));
+        part, s.data.validation().instances == models::Instances::kValidation
+                  ? fmt::format("{} is of validation records, and none is held out: raise "
+                                "data.validation_fraction",
+                                metric.name)
+                  : fmt::format("{} requires test records: {}", metric.name,
+                                std::visit([](const auto& d) { return how_to_test(d); }, s.data.kind())));
   }
 }
 

@@ -29,7 +29,7 @@ expect scenario.json run sc
 expect studies report st
 expect my\ folder report m
 expect my\ folder,notes.txt,scenario.json,studies report studies -o ""
-expect csv,graphml export studies --format ""
+expect csv,graphml,latex,markdown export studies --format ""
 expect graphml export studies --format = g
 expect studies run scenario.json --output = st
 expect protocol.,protocol= run scenario.json --set prot

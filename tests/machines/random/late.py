@@ -18,7 +18,8 @@ NEEDS_DATA = _reasons([
     (r"expected two classes|expected training targets that differ|expected targets within|needs targets within",
      "targets are drawn"),
     (r"no threshold connects|components of the data's similarity graph", "the similarity graph is of the data"),
-    (r"expected at least one training record|whiten: owner|requires test records: reduce data.train_fraction",
+    (r"expected at least one training record|whiten: owner|requires test records: reduce data.train_fraction|"
+     r"is of validation records, and none is held out",
      "sizes and features are drawn"),
 ])
 # The same of data from a file.

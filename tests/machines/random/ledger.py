@@ -88,9 +88,10 @@ def _accounted(trace, scenario, expect):
         return
     if _members(scenario["protocol"], "groups", "learner_is_owner"):
         return
-    # Without a vector: the requests of central_async.
+    # Without a vector: the requests of central_async, and refusals of both, shorter than the queries of central_sync.
     sizes = [int(row["bytes"]) for row in trace if row["event"] == "send"]
-    least = min(sizes, default=0) if _kind(scenario["protocol"]) == "central_async" else -1
+    queries = [int(row["bytes"]) for row in trace if row["event"] == "send" and row["agent"] == "0"]
+    least = min(sizes, default=0) if _kind(scenario["protocol"]) == "central_async" else min(queries, default=0) - 1
     released, answers = {}, {}
     for row in trace:
         if row["event"] == "release":

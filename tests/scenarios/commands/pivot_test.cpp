@@ -88,7 +88,7 @@ TEST_CASE("pivot: a cell is bold where its paired interval to each other column 
       Contains("| fast | 2 [1.5, 2.5] | 2 [1.5, 2.5] |") && Contains("| slow | **3 [2.5, 4]** | 12.1 ["));
 }
 
-TEST_CASE("pivot: means have half the width of their intervals; LaTeX, CSV and files") {
+TEST_CASE("pivot: means have half the width of their intervals, formats and files") {
   const Stored dir;
   const std::string columns =
       " --columns protocol --at protocol=fast --at protocol=slow --at network.loss=0.10";

@@ -250,7 +250,8 @@ TEST_CASE("repeat.until: refusals") {
   CHECK_THAT(refusal(metric + R"("half_width": 1})", R"("min": 9, "max": 8)"),
              Contains("/repeat/max: expected at least min (9), found 8"));
   dir.write("s.json", until_study(metric + R"("half_width": 1})"));
-  CHECK_THAT(test::refusal(dir, "run s.json --shard 1/2"), Contains("decides on repetitions by results"));
+  CHECK_THAT(test::refusal(dir, "run s.json --shard 1/2"),
+             Contains("decides on repetitions by their results"));
   CHECK_THAT(test::ended_with(dir, "run s.json --max-runs 59", 3).err,
              Contains("up to 60 runs, more than 59"));
 }

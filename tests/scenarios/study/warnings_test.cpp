@@ -204,6 +204,9 @@ TEST_CASE("refusals: a fraction of test records that rounds to none, or is not s
           "test_error requires test records: data.test_fraction 0.3 of each owner's records rounds to none; "
           "raise it, or the number of records\n"));
   CHECK_THAT(refusal(""), EndsWith("test_error requires test records: set data.test_fraction\n"));
+  CHECK_THAT(refusal(R"(, "validation_fraction": 0.1, "instances": "validation")"),
+             EndsWith("test_error is of validation records, and none is held out: raise "
+                      "data.validation_fraction\n"));
 }
 
 TEST_CASE("refusals: agents of events, and lists of another length, at their places") {
