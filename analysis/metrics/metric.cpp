@@ -83,6 +83,11 @@ void test_error_by_owner(const World& w, Out out) {
   for (std::size_t owner = 0; owner < out.size(); ++owner)
     out[owner] = w.problem().test_error(owner, model_of(w, owner));
 }
+// For whom the models in use are good, be they one or many.
+void test_error_on_owner(const World& w, Out out) {
+  for (std::size_t owner = 0; owner < out.size(); ++owner)
+    out[owner] = over_models(w, [&](const auto& theta) { return w.problem().test_error(owner, theta); });
+}
 // Mean of f(test error of an owner's own model) over those owners that have test records.
 template <class F = std::identity>
 double mean_own_test(const World& w, F&& f = {}) {
@@ -113,6 +118,10 @@ double accuracy(const World& w) {
 }
 void accuracy_by_owner(const World& w, Out out) {
   test_error_by_owner(w, out);
+  for (double& value : out) value = 1 - value;
+}
+void accuracy_on_owner(const World& w, Out out) {
+  test_error_on_owner(w, out);
   for (double& value : out) value = 1 - value;
 }
 double own_test_accuracy(const World& w) {
@@ -177,6 +186,9 @@ constexpr Metric kOfModels[] = {
         {"test_error_by_owner",
          "test_error on each owner's own test records, of the model that it uses: the learner's, or its own.",
          test_error_by_owner}))),
+    diverges(per_agent(tested({"test_error_on_owner",
+                               "test_error on each owner's test records, mean over the models of all agents.",
+                               test_error_on_owner}))),
     diverges(tested({"own_test_error", "Mean of test_error_by_owner over the owners that have test records.",
                      one<own_test_error>})),
     diverges(
@@ -189,6 +201,9 @@ constexpr Metric kOfModels[] = {
         {"accuracy_by_owner",
          "accuracy on each owner's own test records, of the model that it uses: the learner's, or its own.",
          accuracy_by_owner})),
+    of_classes(per_agent({"accuracy_on_owner",
+                          "accuracy on each owner's test records, mean over the models of all agents.",
+                          accuracy_on_owner})),
     of_classes({"own_test_accuracy", "Mean of accuracy_by_owner over the owners that have test records.",
                 one<own_test_accuracy>}),
     {"consensus_distance",

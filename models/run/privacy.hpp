@@ -67,10 +67,9 @@ struct Budget {
   /// the accounted rate of every owner; empty: 1. Throws std::invalid_argument if privacy.steps is not given.
   void require_room_for_steps(const std::optional<Step>& upfront = {},
                               std::span<const double> sampling_rates = {}) const;
-  /// The releases that an owner's budget is planned for: privacy.steps "expected", else `otherwise`, which the protocol
-  /// has determined.
-  std::uint64_t expected_or(std::size_t owner, std::uint64_t otherwise) const {
-    return expected ? steps[owner] : otherwise;
+  /// The releases that an owner's budget is planned for: privacy.steps, else `otherwise`, which the protocol plans.
+  std::uint64_t steps_or(std::size_t owner, std::uint64_t otherwise) const {
+    return steps.empty() ? otherwise : steps[owner];
   }
   /// Of a protocol that spreads each owner's budget over privacy.steps. Throws std::invalid_argument without them.
   void require_steps() const;

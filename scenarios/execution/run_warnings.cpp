@@ -50,7 +50,8 @@ std::string Experiment::warning(const models::World& world, analysis::RunEnd end
 
 std::string Experiment::unused_plan(const models::World& world, analysis::RunEnd end) const {
   using analysis::RunEnd;
-  const auto iterations = privacy_.expected ? std::nullopt : scenario_.protocol->planned_iterations(study_);
+  const auto iterations =
+      privacy_.steps.empty() ? scenario_.protocol->planned_iterations(study_) : std::nullopt;
   const bool limited = end == RunEnd::kTime || end == RunEnd::kVectors || end == RunEnd::kBytes ||
                        end == RunEnd::kEvents || (end == RunEnd::kIterations && !iterations);
   if (!limited || !privacy_.active() || privacy_.by_turn()) return "";

@@ -61,6 +61,7 @@ void require_metric(const Plan& plan) {
 std::string point_name(const Plan& plan, std::size_t number, const std::vector<std::string>& labels) {
   std::vector<std::string> values;
   for (std::size_t a = 0; a < labels.size(); ++a) {
+    if (labels[a].empty()) continue;  // a tuned option that the point does not have
     const auto shown = plan.shown[a].find(labels[a]);
     const bool axis = a < plan.axes.size();
     values.push_back(fmt::format("{}={}", axis ? plan.axes[a] : plan.tuned[a - plan.axes.size()],
@@ -85,7 +86,9 @@ void require_instances(const Plan& plan, const Document& at) {
 // The scenario of a point, on validation instances if these are to be planned.
 Document document_at(const Plan& plan, const SweepPoint& point, const PlanOptions& options) {
   Document at = at_point(plan.document, point);
-  if (!options.validation || plan.selection->on_test) return at;
+  // Nobody compares candidates of `tune` with baselines, which may take longer than they.
+  if (options.validation && plan.selection->optional()) at.root.erase("baselines");
+  if (!options.validation || !plan.selection->validates()) return at;
   require_instances(plan, at);
   at.set("data.instances", Node::string("validation", plan.selection->at));
   return at;
@@ -118,34 +121,32 @@ bool has_option(const Outline& root, const Node& written, const std::string& pat
   return true;
 }
 
-// Takes the values of tuned options from points that do not have these, of which one is left of each.
-void leave_out_absent(const Plan& plan, std::vector<SweepPoint>& points) {
-  const Outline options = scenario_outline();
-  std::set<std::vector<std::string>> seen;
-  std::vector<SweepPoint> kept;
-  std::vector<bool> used(plan.axes.size());
-  for (SweepPoint& point : points) {
-    SweepPoint untuned = point;
-    for (const std::size_t a : plan.selection->axes) untuned.settings[a].second = {};
-    std::erase_if(untuned.settings, [](const auto& setting) { return setting.second.is(Node::Kind::kNull); });
+// The points of a sweep, without values of tuned options that they do not have.
+std::vector<SweepPoint> points_of(const Sweep& sweep, const Plan& plan, const PlanOptions& options) {
+  if (!plan.selection || !plan.selection->optional())
+    return sweep.points(options.points, options.max_points());
+  const Outline outline = scenario_outline();
+  const std::vector<std::size_t>& tuned = plan.selection->axes;
+  std::vector<bool> used(tuned.size());
+  auto points = sweep.points(options.points, options.max_points(), [&](const SweepPoint& untuned) {
     const Document at = at_point(plan.document, untuned);
-    std::vector<bool> absent(plan.axes.size());
-    for (const std::size_t a : plan.selection->axes) {
-      absent[a] = !has_option(options, at.root, plan.axes[a]);
-      if (!absent[a]) used[a] = true;
-      if (absent[a]) point.labels[a].clear();
+    const Node* mechanism = at.root.find_path("privacy.mechanism");
+    if (mechanism != nullptr && mechanism->is(Node::Kind::kObject)) mechanism = mechanism->find("type");
+    const bool no_privacy = mechanism != nullptr && mechanism->text == "none";
+    std::vector<bool> absent;
+    for (const std::size_t a : tuned) {
+      const bool without_effect = no_privacy && plan.axes[a].starts_with("privacy.");
+      absent.push_back(without_effect || !has_option(outline, at.root, plan.axes[a]));
+      if (!absent.back()) used[absent.size() - 1] = true;
     }
-    if (!seen.insert(point.labels).second) continue;
-    for (std::size_t a = absent.size(); a-- > 0;)
-      if (absent[a]) point.settings.erase(point.settings.begin() + static_cast<std::ptrdiff_t>(a));
-    kept.push_back(std::move(point));
-  }
-  for (const std::size_t a : plan.selection->axes) {
-    if (used[a]) continue;
-    plan.document.fail(plan.axes_at[a], "/tune/paths" + pointer_step(plan.axes[a]),
+    return absent;
+  });
+  for (std::size_t t = 0; t < tuned.size(); ++t) {
+    if (used[t]) continue;
+    plan.document.fail(plan.axes_at[tuned[t]], "/tune/paths" + pointer_step(plan.axes[tuned[t]]),
                        "no point of the study has this option (see hearsay explain)");
   }
-  points = std::move(kept);
+  return points;
 }
 
 // Makes the axes that a selection tunes options whose values the points state.
@@ -295,8 +296,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   Keys keys;
   PointFit fit;
   std::set<std::vector<std::string>> groups;  // combinations of the other axes than the selection's
-  std::vector<SweepPoint> points = sweep.points(options.points, options.max_points());
-  if (plan.selection && plan.selection->optional()) leave_out_absent(plan, points);
+  const std::vector<SweepPoint> points = points_of(sweep, plan, options);
   for (std::size_t k = 0; k < points.size(); ++k) {
     const SweepPoint& swept = points[k];
     const auto& chosen = options.chosen;
@@ -317,7 +317,8 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     if (plan.selection && options.validation) {
       constexpr std::uint32_t kFirst = 1'000'000'000;  // beyond the repetitions of a study
       repeat = plan.selection->repetitions.value_or(repeat);
-      if (plan.selection->repetitions && !scenario->draws_data()) {
+      // Where each repetition draws its data the same ones, lest validation records be test records of another.
+      if (plan.selection->repetitions && (!scenario->draws_data() || !plan.selection->validates())) {
         scenario->first_repetition = kFirst;
         key.point += " tuned";
       }

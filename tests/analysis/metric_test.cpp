@@ -54,6 +54,7 @@ TEST_CASE("metrics: fitness, distance and errors of a learner's model by hand") 
   CHECK(measure("distance", *world)[0] == Approx(9));
   CHECK(measure("test_error", *world)[0] == Approx(27.0 / 3));
   CHECK(measure("test_error_by_owner", *world) == std::vector<double>{25, 1});
+  CHECK(measure("test_error_on_owner", *world) == std::vector<double>{25, 1});
   CHECK(measure("own_test_error", *world)[0] == Approx(13));
 }
 
@@ -152,6 +153,9 @@ TEST_CASE("metrics: agents with a model of several classes each are tested on th
   // Right: agent 0 the first and the third, agent 1 the second.
   CHECK(measure("accuracy_by_owner", *world) == std::vector<double>{1 - 1.0 / 3, 1 - 2.0 / 3});
   CHECK(measure("test_error_by_owner", *world) == std::vector<double>{1.0 / 3, 2.0 / 3});
+  // On owner 0's records agent 0 is right twice and agent 1 once, on owner 1's each once.
+  CHECK(measure("accuracy_on_owner", *world)[0] == Approx(0.5));
+  CHECK(measure("accuracy_on_owner", *world)[1] == Approx(1.0 / 3));
   CHECK(measure("own_test_accuracy", *world)[0] == Approx(0.5));
   CHECK(measure("own_test_error", *world)[0] == Approx(0.5));
 }
@@ -167,6 +171,8 @@ TEST_CASE("metrics: without a learner, means over the agents' own models") {
   CHECK(measure("distance", *world)[0] == Approx(2));
   CHECK(measure("consensus_distance", *world)[0] == Approx(1));
   CHECK(measure("test_error_by_owner", *world) == std::vector<double>{4, 0});
+  // Targets 0, and 4 twice: models 2 and 4 are wrong by 4 and 16, and by 4 and 0.
+  CHECK(measure("test_error_on_owner", *world) == std::vector<double>{10, 2});
 }
 
 TEST_CASE("metrics: fractions, staleness and spent budgets are computed from counters") {

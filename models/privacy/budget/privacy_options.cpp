@@ -51,8 +51,9 @@ void PrivacyOptions::describe(sim::Visitor& v) {
                .source = "Bellet, Guerraoui, Taziki, Tommasi, Proposition 2"});
   v(steps,
     {.name = "steps",
-     .help = "Number of releases T_i over which an owner's budget is spread, unless the protocol determines "
-             "it: a whole number, a list, a distribution drawn once per owner and rounded, or \"expected\".",
+     .help = "Number of releases T_i over which an owner's budget is spread; without it as many as the "
+             "protocol plans. A whole number, a list, a distribution drawn once per owner and rounded, or "
+             "\"expected\".",
      .source = "Bellet, Guerraoui, Taziki, Tommasi, Theorem 1",
      .min = 1});
   const auto positive = [&](std::optional<double>& value, std::string_view name, std::string_view help,

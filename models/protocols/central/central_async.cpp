@@ -71,9 +71,9 @@ void CentralAsync::Params::describe(sim::Visitor& v) {
     {.name = "reweight_by_frequency",
      .help = "Multiply an answer by k/(N * number of visits to its owner so far), limited to [0.1, 10].",
      .source = "Farokhi, Wu, Smith, Kaafar, Remark 4"});
-  v(budget_for, {.name = "budget_for",
-                 .help = "Number of answers for which an owner's budget is planned, unless "
-                         "privacy.steps is \"expected\"."});
+  v(budget_for,
+    {.name = "budget_for",
+     .help = "Number of answers for which an owner's budget is planned, unless privacy.steps says it."});
   OwnerOptions::describe(v);
 }
 
@@ -114,7 +114,7 @@ std::vector<std::string> CentralAsync::Params::notes(const Study& study) const {
 std::optional<std::string> CentralAsync::Params::warning(const World& world) const {
   const std::uint64_t planned = planned_iterations("central_async", world.study);
   const Budget& privacy = world.study.privacy;
-  if (!privacy.active() || privacy.expected || budget_for != BudgetFor::kHorizon ||
+  if (!privacy.active() || !privacy.steps.empty() || budget_for != BudgetFor::kHorizon ||
       2 * world.iterations < planned)
     return std::nullopt;
   std::uint64_t most = 0;

@@ -146,7 +146,10 @@ struct OwnerOptions {
           fmt::format("protocol.learner_is_owner: expected an owner from 1 to {}, found {}", *setting.owners,
                       *learner_is_owner));
     }
-    if (answers && !setting.privacy.expected) setting.privacy.require_room(*answers, overlap);
+    const Budget& privacy = setting.privacy;
+    if (privacy.expected) return;
+    if (!privacy.steps.empty()) answers = std::ranges::max(privacy.steps);
+    if (answers) privacy.require_room(*answers, overlap);
   }
 };
 
@@ -171,7 +174,7 @@ class CentralOwners {
     for (std::size_t owner = 0; owner < context.owners(); ++owner) {
       const sim::AgentId agent = context.agent_of(owner);
       if (is_learner(agent)) continue;
-      context.open_account(agent, context.privacy().expected_or(owner, answers_), overlap_);
+      context.open_account(agent, context.privacy().steps_or(owner, answers_), overlap_);
     }
   }
   /// Whether it is the learner.

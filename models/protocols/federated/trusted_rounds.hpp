@@ -46,8 +46,9 @@ struct TrustedOptions {
     v(server_step, sim::positive("server_step", "Step size of the server."));
     v(rounds,
       {.name = "rounds",
-       .help = "Number of rounds, over which the budget is spread; by default until stop.iterations, or as "
-               "privacy.steps \"expected\" plans them.",
+       .help =
+           "Number of rounds, over which the budget is spread, unless privacy.steps says over how many; by "
+           "default until stop.iterations.",
        .min = 1});
     v(round_timeout, kAboutRoundTimeout);
     local.describe(v);
@@ -57,7 +58,7 @@ struct TrustedOptions {
   /// By default until the run stops. Throws std::invalid_argument if a budget is to be planned and neither is given.
   std::uint64_t planned_rounds(const Setting& setting) const {
     constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
-    const std::uint64_t planned = setting.privacy.expected_or(0, rounds.value_or(setting.stop.iterations));
+    const std::uint64_t planned = setting.privacy.steps_or(0, rounds.value_or(setting.stop.iterations));
     if (planned == kForever && setting.privacy.active()) {
       throw std::invalid_argument(
           "the budget is spread over the rounds, whose number is missing: set protocol.rounds or "

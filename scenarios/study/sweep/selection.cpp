@@ -74,14 +74,23 @@ void take_metric(const Document& document, const Node& written, const char* poin
 
 }  // namespace
 
+bool Selection::validates() const {
+  const analysis::Metric* const by = analysis::find_metric(metric);
+  return !on_test && (place != "tune" || by == nullptr || by->needs_test);
+}
+
 std::string Selection::instances() const {
-  return on_test ? "the test data (optimistically biased)" : "validation records";
+  if (on_test) return "the test data (optimistically biased)";
+  return validates() ? "validation records" : "the training records, in other repetitions";
 }
 
 std::optional<std::string> Selection::exact_read() const {
-  if (!analysis::find_metric(metric)->exact) return std::nullopt;
+  const analysis::Metric* const by = analysis::find_metric(metric);
+  if (by != nullptr && !by->exact) return std::nullopt;
   return fmt::format("{}: {} is chosen by {} without noise, on {}", place, over, metric,
-                     on_test ? "the test data" : "validation records");
+                     on_test       ? "the test data"
+                     : validates() ? "validation records"
+                                   : "the training records");
 }
 
 std::vector<std::string> Selection::group_of(const std::vector<std::string>& labels) const {

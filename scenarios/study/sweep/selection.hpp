@@ -38,7 +38,10 @@ struct Selection {
   bool on_test = false;
   Position at{}, metric_at{};  ///< of "select" and of the metric
 
-  /// "validation instances", or "the test data (optimistically biased)".
+  /// Whether candidates need validation records: not where `tune` goes by a metric that reads no test records, whose
+  /// values in other repetitions are those of independent runs.
+  bool validates() const;
+  /// "validation records", or "the test data (optimistically biased)".
   std::string instances() const;
   /// The JSON pointer of its place.
   std::string pointer() const { return place == "tune" ? "/tune" : "/sweep/select"; }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/study/sweep/condition.hpp"
@@ -252,11 +253,12 @@ std::vector<Condition> Sweep::conditions(const std::string& only) const {
   return all;
 }
 
-std::vector<SweepPoint> Sweep::points(const std::string& only, double max_points) const {
+std::vector<SweepPoint> Sweep::points(const std::string& only, double max_points,
+                                      const Absent& absent) const {
   std::vector<Condition> conditions = this->conditions(only);
   const double all = combinations();
   const double most = conditions.empty() ? max_points : kMaxCombinations;
-  if (all > most) {
+  if (all > most && !absent) {
     throw RefusedError(fmt::format("the sweep has {:.6g} {}, more than {:.6g}{}", all,
                                    conditions.empty() ? "points" : "combinations to test the condition on",
                                    most, conditions.empty() ? "; raise --max-runs to allow them" : ""));
@@ -272,31 +274,62 @@ std::vector<SweepPoint> Sweep::points(const std::string& only, double max_points
          ++i)
       values[a].push_back(axis[a]->value(i));
   }
+  const auto point_of = [&](const auto& value, const std::vector<bool>& without) {
+    SweepPoint point;
+    for (std::size_t a = 0; a < axis.size(); ++a) {
+      const AxisValue& one = value(a);
+      point.labels.push_back(without[a] ? "" : one.label);
+      point.numbers.push_back(without[a] ? std::numeric_limits<double>::quiet_NaN()
+                                         : one.number.value_or(std::numeric_limits<double>::quiet_NaN()));
+      if (!without[a]) point.settings.emplace_back(axis[a]->path(), one.node);
+    }
+    return point;
+  };
   std::vector<SweepPoint> points;
   std::vector<double> numbers(axis.size());
-  for (std::size_t k = 0; k < static_cast<std::size_t>(all); ++k) {
-    for (std::size_t g = groups_.size(), rest = k; g-- > 0;) {
-      const auto size = static_cast<std::size_t>(groups_[g].front().size());
-      at[g] = rest % size;
-      rest /= size;
+  std::vector<bool> without(axis.size());     // by axis: absent for the present values of the swept axes
+  std::vector<bool> skipped(groups_.size());  // by group: its values make no difference
+  std::set<std::vector<std::size_t>> seen;    // combinations without what is absent
+  const auto next = [&] {
+    for (std::size_t g = groups_.size(); g-- > 0; at[g] = 0)
+      if (!skipped[g] && ++at[g] < static_cast<std::size_t>(groups_[g].front().size())) return true;
+    return false;
+  };
+  double tried = 0;
+  for (bool more = true; more; more = next()) {
+    if (++tried > most) {
+      throw RefusedError(fmt::format("the sweep has more than {:.6g} combinations of values{}", most,
+                                     conditions.empty() ? "; raise --max-runs to allow them" : ""));
     }
     AxisValue computed;
     const auto value = [&](std::size_t a) -> const AxisValue& {
       const std::size_t i = at[group_of[a]];
       return values[a].empty() ? computed = axis[a]->value(i) : values[a][i];
     };
+    const auto is_first = [&](std::size_t a) { return at[group_of[a]] == 0; };
+    if (absent && std::ranges::all_of(selection_->axes, is_first)) {
+      // The tuned axes are the last, one a group: from here on the others have new values.
+      for (const std::size_t a : selection_->axes) without[a] = true;
+      const std::vector<bool> missing = absent(point_of(value, without));
+      for (std::size_t t = 0; t < missing.size(); ++t) {
+        const std::size_t a = selection_->axes[t];
+        without[a] = missing[t];
+        skipped[group_of[a]] =
+            missing[t] && conditions.empty();  // else any of them may satisfy the condition
+      }
+      seen.clear();
+    }
     for (std::size_t a = 0; !conditions.empty() && a < axis.size(); ++a)
       numbers[a] = value(a).number.value_or(0);
     const bool wanted = std::all_of(conditions.begin(), conditions.end(),
                                     [&](Condition& condition) { return condition.holds(numbers); });
     if (!wanted) continue;
-    SweepPoint& point = points.emplace_back();
-    for (std::size_t a = 0; a < axis.size(); ++a) {
-      const AxisValue& one = value(a);
-      point.labels.push_back(one.label);
-      point.numbers.push_back(one.number.value_or(std::numeric_limits<double>::quiet_NaN()));
-      point.settings.emplace_back(axis[a]->path(), one.node);
+    if (absent) {
+      std::vector<std::size_t> present = at;
+      for (const std::size_t a : selection_->axes) present[group_of[a]] *= without[a] ? 0 : 1;
+      if (!seen.insert(std::move(present)).second) continue;
     }
+    points.push_back(point_of(value, without));
     if (static_cast<double>(points.size()) > max_points) {
       throw RefusedError(fmt::format(
           "the sweep has more than {:.6g} points that satisfy its condition; raise --max-runs to allow them",

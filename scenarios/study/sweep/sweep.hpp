@@ -8,6 +8,7 @@
 //     "select": {"over": "privacy.steps", "minimise": "own_test_error", "on": "validation"},
 //                                                                        only the best value of an axis: selection.hpp
 //     "random_numbers": "independent" }                                  default: "common"
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -31,9 +32,10 @@ struct SweepPoint {
 
 class Sweep {
  public:
-  /// Removes "sweep" and "tune" from the document: what is tuned are its last axes. `sets` are "path=value" of the command line, already applied: an axis that one
-  /// of them sets keeps only that value; "sweep.PATH=..." sets the axis itself. Throws InputError, also for a set option
-  /// that an axis would overwrite, for a point that is listed twice, and for two axes that set the same option.
+  /// Removes "sweep" and "tune" from the document: what is tuned are its last axes. `sets` are "path=value" of the
+  /// command line, already applied: an axis that one of them sets keeps only that value; "sweep.PATH=..." sets the axis
+  /// itself. Throws InputError, also for a set option that an axis would overwrite, for a point that is listed twice, and
+  /// for two axes that set the same option.
   Sweep(Document& document, std::span<const std::string> sets);
 
   std::vector<std::string> axes() const;
@@ -49,10 +51,12 @@ class Sweep {
 
   /// Number of combinations of values, of which a condition can leave fewer points.
   double combinations() const;
+  /// By tuned axis, in the order of the selection's: whether a point without tuned options does not have this one.
+  using Absent = std::function<std::vector<bool>(const SweepPoint& untuned)>;
   /// The points, the first axis varying slowest; one without labels if nothing is swept. `only` is another condition.
-  /// Throws InputError, or RefusedError if there are more than `max_points`, or more than 1e7 combinations to test a
-  /// condition on.
-  std::vector<SweepPoint> points(const std::string& only, double max_points) const;
+  /// A point has no value of an option that is absent there, and occurs once. Throws InputError, or RefusedError if there
+  /// are more than `max_points`, or more than 1e7 combinations to test a condition, or for absent options, on.
+  std::vector<SweepPoint> points(const std::string& only, double max_points, const Absent& absent = {}) const;
 
  private:
   using Group = std::vector<Axis>;  // axes that vary together
