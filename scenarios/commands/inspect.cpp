@@ -53,6 +53,8 @@ constexpr std::string_view kTuneHelp =
   per       list of axes of the sweep for each of whose values others are chosen; default all
   repetitions
             of each candidate, with other random numbers than those of the study; default repeat, with the same ones
+  budget    "all" (default): every candidate has `repetitions`; "successive_halving": few at first, then twice as many of
+            the better half, rounded up, and so on; a whole number N: N candidates, drawn at random from the seed
   example   {"paths": {"protocol.step": [0.01, 0.1, 1]}, "maximise": "accuracy", "per": ["protocol"], "repetitions": 5}
 )";
 

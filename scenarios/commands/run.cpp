@@ -123,8 +123,9 @@ void warn_of_replaced(const Plan& plan, const std::filesystem::path& folder) {
     // Damaged: it is written again.
   }
   analysis::StudyPlan now = plan.study();
-  if (plan.until() != nullptr) {  // whose repetitions are not known yet
-    for (analysis::StudyPoint& p : now.points) p.repetitions = plan.points.front().scenario->repeat.most();
+  if (plan.most_runs() > plan.runs()) {  // whose repetitions are not known yet
+    for (analysis::StudyPoint& p : now.points)
+      p.repetitions = plan.candidates ? plan.selection->most : plan.points.front().scenario->repeat.most();
   }
   if (!before || !leaves_out_runs(*before, now)) return;
   const std::string options = differing_options(*before, now, "before", "now");
@@ -228,6 +229,9 @@ int dry_run(const RunArguments& arguments, const Plan& plan) {
     print_out("{}{}\n{}; memory: at least {} for the data and network of the largest\n", title,
               work_of(execution, folder, arguments.shard), counted(one.points.size(), "point"),
               byte_text(least.total()));
+    if (one.most_runs() > one.runs())
+      print_out("{}: these are the runs until the first look, of at most {}\n",
+                one.candidates ? "tune.budget" : "repeat.until", one.most_runs());
   };
   if (plan.selection) {
     PlanOptions options = arguments.plan;
@@ -235,8 +239,6 @@ int dry_run(const RunArguments& arguments, const Plan& plan) {
     print_plan(plan_again(arguments, options), arguments.folder / "selection", "selection: ");
   }
   print_plan(plan, arguments.folder, plan.selection ? "then the selected points of: " : "");
-  if (plan.until() != nullptr)
-    print_out("repeat.until: these are the runs until the first look, of at most {}\n", plan.most_runs());
   if (const Scenario* const point = plan.private_point())
     print_out("privacy: {}\n", settled_budget(*point).meaning());
   return kExitDone;
@@ -303,45 +305,59 @@ int run_command(const Arguments& arguments) {
                           .silent = silent,
                           .begin = begin});
   };
+  // Makes the runs of a study, and those that its results decide on: repetitions(stored study) of each point.
+  const auto make = [&](Plan& study_plan, PlanOptions& options, const std::filesystem::path& folder,
+                        const std::string& title, const auto& repetitions) {
+    Outcome made = runner.make(study_plan, options, folder, title.c_str());
+    while (made.ended) {
+      analysis::StoredStudy study(folder);
+      std::vector<std::uint32_t> wanted = repetitions(study);
+      const std::vector<std::uint32_t> had = repetitions_of(study_plan);
+      if (wanted == had) break;
+      std::size_t more = 0;
+      for (std::size_t p = 0; p < had.size(); ++p) more += wanted[p] > had[p] ? 1 : 0;
+      options.repetitions = std::move(wanted);
+      study_plan = plan_again(*run, options);
+      const std::uint64_t fresh = made.fresh;
+      made.store.reset();
+      made = runner.make(study_plan, options, folder,
+                         fmt::format("{}{} to repeat more often: ", title, counted(more, "point")).c_str());
+      made.fresh += fresh;
+    }
+    return made;
+  };
   if (plan.selection) {
     PlanOptions options = run->plan;
     options.validation = true;
-    const Plan candidates = plan_again(*run, options);
-    const Outcome made = runner.make(candidates, options, selection_folder, "selection: ");
+    Plan candidates = plan_again(*run, options);
+    Decided decided;
+    const Outcome made =
+        make(candidates, options, selection_folder, "selection: ", [&](analysis::StoredStudy& study) {
+          decided = decide(*candidates.selection, study);
+          return decided.repetitions;
+        });
     const analysis::Totals totals = write(candidates, selection_folder, made, true);
     if (!made.ended) return interrupted(totals, made);
-    analysis::StoredStudy study(selection_folder);
-    const std::vector<Choice> choices = choose(*plan.selection, study);
+    const std::vector<Choice>& choices = decided.choices;
     selected = selection_json(*plan.selection, choices, candidates.axes);
     std::filesystem::create_directories(run->folder);
     write_choices(*plan.selection, choices, candidates.axes, run->folder);
     tuning_runs = made.runs;
     notes = warnings_of(*plan.selection, choices);
-    options.validation = false;
-    for (const Choice& c : choices) options.chosen.insert(c.labels);
-    planned = options;
+    for (const Choice& c : choices) planned.chosen.insert(c.labels);
     plan = plan_again(*run, planned);
   }
-  Outcome made = runner.make(plan, planned, run->folder, "");
   std::string precision;
-  while (plan.until() != nullptr && made.ended) {
-    analysis::StoredStudy study(run->folder);
+  Outcome made = make(plan, planned, run->folder, "", [&](analysis::StoredStudy& study) {
+    if (plan.until() == nullptr) return repetitions_of(plan);
     const UntilDecision decision(plan, study);
-    if (decision.repetitions() != repetitions_of(plan)) {
-      planned.repetitions = decision.repetitions();
-      plan = plan_again(*run, planned);
-      const std::uint64_t fresh = made.fresh;
-      made.store.reset();
-      made = runner.make(plan, planned, run->folder,
-                         fmt::format("{} to repeat more often: ", counted(decision.open(), "point")).c_str());
-      made.fresh += fresh;
-      continue;
+    if (decision.repetitions() == repetitions_of(plan)) {
+      decision.write(run->folder);
+      precision = decision.summary();
+      for (std::string& warning : decision.warnings()) notes.push_back(std::move(warning));
     }
-    decision.write(run->folder);
-    precision = decision.summary();
-    for (std::string& warning : decision.warnings()) notes.push_back(std::move(warning));
-    break;
-  }
+    return decision.repetitions();
+  });
   const analysis::Totals totals = write(plan, run->folder, made, false);
   if (!precision.empty()) print_out("{}\n", precision);
   if (plan.selection) {

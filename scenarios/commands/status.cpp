@@ -37,7 +37,7 @@ Total total_of(std::vector<StudyState> all) {
   double longest = 0;
   for (const StudyState& s : all) {
     for (auto count : {&StudyState::runs, &StudyState::done, &StudyState::diverged, &StudyState::failed,
-                       &StudyState::interrupted, &StudyState::damaged})
+                       &StudyState::interrupted, &StudyState::damaged, &StudyState::undecided})
       total.sum.*count += s.*count;
     if (s.shard) shards.emplace(s.shard->count, s.shard->number);
     if (s.left() == 0) continue;
@@ -70,6 +70,7 @@ std::string counts_text(const StudyState& s) {
   if (s.interrupted > 0) of_these.push_back(fmt::format("{} interrupted", s.interrupted));
   if (s.damaged > 0) of_these.push_back(fmt::format("{} damaged", s.damaged));
   if (!of_these.empty()) text += fmt::format(" ({})", fmt::join(of_these, ", "));
+  if (s.undecided > 0) text += fmt::format("; tune.budget may add {}", s.undecided);
   return text;
 }
 
@@ -100,6 +101,7 @@ Json json_of(const StudyState& s) {
           {"left", s.left()},
           {"interrupted", s.interrupted},
           {"damaged", s.damaged},
+          {"undecided", s.undecided},
           {"runs_per_s", or_null(s.rate)},
           {"seconds_left", or_null(s.seconds_left())}};
 }

@@ -57,7 +57,6 @@ UntilDecision::UntilDecision(const Plan& plan, analysis::StoredStudy& study)
       if (settled(at_.back()) || hopeless || r == rule.max) break;
       if (rule.after(r) > made) {
         wanted = rule.after(r);
-        ++open_;
         break;
       }
     }

@@ -18,8 +18,6 @@ class UntilDecision {
 
   /// The repetitions that every point is to have: those of the plan where all is decided.
   const std::vector<std::uint32_t>& repetitions() const { return repetitions_; }
-  /// Points that need more.
-  std::size_t open() const { return open_; }
   /// "8 of 9 points are as precise as repeat.until asks for, after 10 to 75 repetitions".
   std::string summary() const;
   /// A line for every criterion that does not hold at a point, beginning with "warning: ".
@@ -33,7 +31,6 @@ class UntilDecision {
   std::vector<std::uint32_t> repetitions_;
   std::vector<std::vector<Precision>>
       at_;  // by point and criterion, at the look that decided, or the last one
-  std::size_t open_ = 0;
 };
 
 }  // namespace hearsay::scenarios

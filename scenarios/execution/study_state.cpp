@@ -122,6 +122,8 @@ StudyState state_of(const std::filesystem::path& folder, const Folders& inputs) 
   const analysis::StudyPlan plan = study.plan();
   for (const analysis::StudyPoint& p : plan.points) state.study_runs += p.repetitions;
   state.runs = state.study_runs;
+  const auto most = static_cast<std::uint64_t>(number_in(study.info("most_runs")));
+  state.undecided = std::max(most, state.runs) - state.runs;
   for (const char* name : {"scenario", "condition", "instances", "chosen"})
     state.scenario += study.info(name) + '\n';
   std::optional<OwnRuns> own;

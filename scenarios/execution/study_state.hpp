@@ -21,6 +21,7 @@ struct StudyState {
   std::uint64_t runs = 0, done = 0, diverged = 0, failed = 0;
   std::uint64_t interrupted = 0, damaged = 0;  ///< of those that are left
   std::uint64_t study_runs = 0;                ///< of the whole study
+  std::uint64_t undecided = 0;                 ///< the most runs that later looks of tune.budget add
   std::string scenario{};                      ///< identifies the study that it is a part of
   std::optional<double> written_ago{};         ///< s since it was written; only where `writing` is unknown
   std::optional<double> rate{};                ///< runs per s of the process that writes

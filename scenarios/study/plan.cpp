@@ -168,6 +168,31 @@ void leave_out_tuned(Plan& plan) {
   }
 }
 
+std::vector<PointLabels> labels_of(const Plan& plan) {
+  std::vector<PointLabels> all;
+  for (const PlannedPoint& p : plan.points) all.push_back(p.labels);
+  return all;
+}
+
+// Keeps the candidates of each choice that its budget has, with the repetitions of the first look.
+void plan_candidates(Plan& plan) {
+  std::vector<bool> drawn(plan.points.size(), true);
+  for (auto& [per, group] : plan.selection->candidates_of(labels_of(plan))) {
+    const std::uint64_t seed = plan.points[group.front().points.front()].scenario->seed;
+    std::vector<std::pair<std::string, const Candidate*>> order;
+    for (const Candidate& c : group)
+      order.emplace_back(sha256(fmt::format("{} {}", seed, nlohmann::json(c.values).dump())), &c);
+    std::ranges::sort(order);
+    for (std::size_t k = plan.selection->drawn.value_or(order.size()); k < order.size(); ++k)
+      for (const std::size_t p : order[k].second->points) drawn[p] = false;
+    for (const Candidate& c : group)
+      for (const std::size_t p : c.points)
+        plan.points[p].repeat = plan.selection->looks(group.size()).front();
+  }
+  std::size_t number = 0;
+  std::erase_if(plan.points, [&](const PlannedPoint&) { return !drawn[number++]; });
+}
+
 // Notes latencies of a second or more that are written without a unit: milliseconds may be meant.
 void note_latencies(const std::vector<Reader::PlainNumber>& numbers, Plan& plan) {
   for (const auto& [pointer, value, unit] : numbers) {
@@ -316,7 +341,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     std::uint32_t repeat = scenario->repeat.first();
     if (plan.selection && options.validation) {
       constexpr std::uint32_t kFirst = 1'000'000'000;  // beyond the repetitions of a study
-      repeat = plan.selection->repetitions.value_or(repeat);
+      plan.selection->most = repeat = plan.selection->repetitions.value_or(repeat);
       // Where each repetition draws its data the same ones, lest validation records be test records of another.
       if (plan.selection->repetitions && (!scenario->draws_data() || !plan.selection->validates())) {
         scenario->first_repetition = kFirst;
@@ -339,6 +364,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     }
   }
   plan.candidates = options.validation;
+  if (plan.selection && options.validation) plan_candidates(plan);
   if (plan.selection && !options.validation) leave_out_tuned(plan);
   for (std::size_t p = 0; p < std::min(options.repetitions.size(), plan.points.size()); ++p)
     plan.points[p].repeat = options.repetitions[p];
@@ -357,7 +383,8 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   if (static_cast<double>(plan.most_runs()) > options.max_runs) {
     throw RefusedError(fmt::format(
         "{} points with their repetitions are {}{} runs, more than {:.6g}; raise --max-runs to allow them",
-        plan.points.size(), plan.until() != nullptr ? "up to " : "", plan.most_runs(), options.max_runs));
+        plan.points.size(), plan.most_runs() > plan.runs() ? "up to " : "", plan.most_runs(),
+        options.max_runs));
   }
   return plan;
 }
@@ -458,6 +485,7 @@ std::uint64_t Plan::runs() const {
 }
 
 std::uint64_t Plan::most_runs() const {
+  if (candidates) return selection->runs(labels_of(*this));
   if (until() == nullptr) return runs();
   return points.size() * std::uint64_t{points.front().scenario->repeat.most()};
 }
@@ -482,6 +510,7 @@ analysis::StudyPlan Plan::study() const {
   study.info = origin;
   study.info["file"] = file;
   study.info["build"] = version_line();
+  if (candidates) study.info["most_runs"] = fmt::format("{}", most_runs());
   std::set<std::string> events;
   for (const PlannedPoint& p : points) events.insert(events_json(*p.scenario));
   study.info["events"] = events.size() == 1 ? *events.begin() : "";

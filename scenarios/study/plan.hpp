@@ -41,7 +41,7 @@ struct PlanOptions {
   bool validation = false;  ///< plan the study that "select" selects on, with validation instances
   /// Labels of the points that were selected; the others are omitted. Empty: all points.
   std::set<std::vector<std::string>> chosen{};
-  /// Of each point, what repeat.until has come to. Empty: those of its first look.
+  /// Of each point, what repeat.until or tune.budget has come to. Empty: those of its first look.
   std::vector<std::uint32_t> repetitions{};
 };
 
@@ -70,7 +70,7 @@ struct Plan {
   std::map<std::string, std::string> origin{};
 
   std::uint64_t runs() const;
-  /// The most that repeat.until can make of them.
+  /// The most that repeat.until or tune.budget can make of them.
   std::uint64_t most_runs() const;
   /// Null where the repetitions are given; a selection is made at their first look.
   const UntilPrecise* until() const;

@@ -78,7 +78,8 @@ constexpr const char* kTuneSchema = R"({
     "maximise": {"type": "string"},
     "on": {"enum": ["validation", "test"]},
     "per": {"type": "array", "items": {"type": "string"}},
-    "repetitions": {"type": "integer", "minimum": 1}},
+    "repetitions": {"type": "integer", "minimum": 1},
+    "budget": {"anyOf": [{"enum": ["all", "successive_halving"]}, {"type": "integer", "minimum": 1}]}},
   "required": ["paths"],
   "oneOf": [{"required": ["minimise"]}, {"required": ["maximise"]}],
   "additionalProperties": false})";

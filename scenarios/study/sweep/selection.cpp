@@ -4,10 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 
@@ -72,6 +73,12 @@ void take_metric(const Document& document, const Node& written, const char* poin
   selection.metric_at = metric->at;
 }
 
+PointLabels labels_at(const PointLabels& labels, const std::vector<std::size_t>& axes) {
+  PointLabels some;
+  for (const std::size_t a : axes) some.push_back(labels[a]);
+  return some;
+}
+
 }  // namespace
 
 bool Selection::validates() const {
@@ -127,13 +134,22 @@ Selection read_tune(const Document& document, const Node& written, const std::ve
                     std::size_t paths) {
   TuneOptions options;
   Node others = written;
-  others.erase("paths");
+  for (const char* key : {"paths", "budget"}) others.erase(key);
   read(document, others, options, {}, "/tune");
   const Names tuned(axes.end() - static_cast<std::ptrdiff_t>(paths), axes.end());
   const Names swept(axes.begin(), axes.end() - static_cast<std::ptrdiff_t>(paths));
   Selection selection{.place = "tune", .over = fmt::format("{}", fmt::join(tuned, ", "))};
   take_metric(document, written, "/tune", options, selection);
   selection.repetitions = options.repetitions;
+  if (const Node* const budget = written.find("budget")) {
+    const bool count = budget->is(Node::Kind::kNumber) && budget->integer && budget->number >= 1;
+    selection.halving = budget->is(Node::Kind::kText) && budget->text == "successive_halving";
+    if (count) selection.drawn = static_cast<std::uint32_t>(std::min(budget->number, 1e9));
+    if (!count && !selection.halving && !(budget->is(Node::Kind::kText) && budget->text == "all"))
+      document.fail(
+          budget->at, "/tune/budget",
+          "expected all, successive_halving or a whole number of candidates, found " + found(*budget));
+  }
   for (std::size_t a = 0; a < axes.size(); ++a) {
     if (a >= swept.size()) selection.axes.push_back(a);
     if (a < swept.size() && !options.per) selection.per.push_back(a);
@@ -151,52 +167,100 @@ Selection read_tune(const Document& document, const Node& written, const std::ve
   return selection;
 }
 
-std::vector<Choice> choose(const Selection& selection, analysis::StoredStudy& study) {
+std::map<PointLabels, std::vector<Candidate>> Selection::candidates_of(
+    std::span<const PointLabels> points) const {
+  std::map<PointLabels, std::vector<Candidate>> groups;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    std::vector<Candidate>& group = groups[labels_at(points[p], per)];
+    const PointLabels values = labels_at(points[p], this->axes);
+    const auto found = std::ranges::find(group, values, &Candidate::values);
+    (found == group.end() ? group.emplace_back(Candidate{values}) : *found).points.push_back(p);
+  }
+  return groups;
+}
+
+std::vector<std::uint32_t> Selection::looks(std::size_t candidates) const {
+  if (!halving) return {most};
+  std::vector<std::uint32_t> all(std::max<std::size_t>(1, std::bit_width(candidates - 1)));
+  for (std::size_t s = 0; s < all.size(); ++s) all[s] = std::max(1u, most >> (all.size() - 1 - s));
+  return all;
+}
+
+std::uint64_t Selection::runs(std::span<const PointLabels> points) const {
+  std::uint64_t sum = 0;
+  for (const auto& [values, group] : candidates_of(points)) {
+    std::vector<std::size_t> sizes;
+    for (const Candidate& c : group) sizes.push_back(c.points.size());
+    std::ranges::sort(sizes, std::greater());
+    std::uint32_t before = 0;
+    std::size_t left = sizes.size();
+    for (const std::uint32_t r : looks(group.size())) {
+      for (std::size_t k = 0; k < left; ++k) sum += std::uint64_t{r - before} * sizes[k];
+      before = r;
+      left = Selection::left(left, false);
+    }
+  }
+  return sum;
+}
+
+Decided decide(const Selection& selection, analysis::StoredStudy& study) {
   const std::optional<std::size_t> m = study.head().metric(selection.metric);
   if (!m) throw std::invalid_argument("the metric to select by is not recorded");
-  using Labels = std::vector<std::string>;
-  const auto at = [](const Labels& labels, const std::vector<std::size_t>& axes) {
-    Labels some;
-    for (const std::size_t a : axes) some.push_back(labels[a]);
-    return some;
-  };
-  struct Candidate {
-    Labels values;  // of the tuned axes
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  std::vector<PointLabels> points;
+  std::vector<std::vector<double>> ends;  // by point and repetition
+  study.each_run(
+      [&](const analysis::PointResult& point) {
+        points.push_back(point.labels);
+        ends.emplace_back();
+      },
+      [&](const analysis::PointResult& point, const analysis::RunResult& run) {
+        const std::vector<double> values = final_values(study.head(), point, run);
+        const bool done = run.status == analysis::Status::kDone && !values.empty();
+        ends.back().resize(run.repetition, kNone);
+        ends.back().push_back(done ? values[*m] : kNone);
+      });
+  const auto mean = [&](const Candidate& c, std::uint32_t r) {
     double sum = 0;
-    std::size_t runs = 0;
-    double mean() const {
-      const double mean = sum / static_cast<double>(runs);
-      return std::isfinite(mean) ? mean : std::numeric_limits<double>::quiet_NaN();
-    }
+    for (const std::size_t p : c.points)
+      for (std::uint32_t k = 0; k < r; ++k) sum += k < ends[p].size() ? ends[p][k] : kNone;
+    const double of_all = sum / (static_cast<double>(r) * static_cast<double>(c.points.size()));
+    return std::isfinite(of_all) ? of_all : kNone;
   };
-  std::map<Labels, std::vector<Candidate>> groups;  // by values of `per`, in the order of the points
-  std::vector<Labels> points;
-  Candidate* current = nullptr;
-  const auto begin_point = [&](const analysis::PointResult& point) {
-    points.push_back(point.labels);
-    auto& group = groups[at(point.labels, selection.per)];
-    const Labels values = at(point.labels, selection.axes);
-    const auto found = std::ranges::find(group, values, &Candidate::values);
-    current = found == group.end() ? &group.emplace_back(Candidate{values}) : &*found;
+  const auto better = [&](double a, double b) {
+    if (std::isnan(a) || std::isnan(b)) return !std::isnan(a);
+    return selection.minimise ? a < b : a > b;
   };
-  study.each_run(begin_point, [&](const analysis::PointResult& point, const analysis::RunResult& run) {
-    ++current->runs;
-    const bool done = run.status == analysis::Status::kDone;
-    const std::vector<double> values = final_values(study.head(), point, run);
-    current->sum += done && !values.empty() ? values[*m] : std::numeric_limits<double>::quiet_NaN();
-  });
 
-  std::map<Labels, Choice> best;  // of each group, with the values of the tuned axes as labels
-  for (const auto& [per, group] : groups) {
-    Choice choice{group.front().values, group.front().mean(), group.size()};
-    for (const Candidate& c : group) {
-      const double value = c.mean();
-      const bool better = selection.minimise ? value < choice.value : value > choice.value;
-      if (better || (std::isnan(choice.value) && !std::isnan(value))) {
-        choice.labels = c.values;
-        choice.value = value;
+  Decided decided;
+  for (const analysis::StudyPoint& p : study.plan().points) decided.repetitions.push_back(p.repetitions);
+  bool open = false;
+  std::map<PointLabels, Choice> best;  // of each group, with the values of the tuned axes as labels
+  for (const auto& [per, group] : selection.candidates_of(points)) {
+    const std::vector<std::uint32_t> looks = selection.looks(group.size());
+    std::vector<std::size_t> left(group.size());
+    std::iota(left.begin(), left.end(), 0);
+    std::vector<double> means(group.size());
+    bool waits = false;
+    for (std::size_t s = 0; s < looks.size() && !waits; ++s) {
+      for (const std::size_t c : left) {
+        means[c] = mean(group[c], looks[s]);
+        for (const std::size_t p : group[c].points) {
+          waits = waits || decided.repetitions[p] < looks[s];
+          decided.repetitions[p] = std::max(decided.repetitions[p], looks[s]);
+        }
       }
+      if (waits) break;
+      std::ranges::stable_sort(left,
+                               [&](std::size_t a, std::size_t b) { return better(means[a], means[b]); });
+      left.resize(Selection::left(left.size(), s + 1 == looks.size()));
+      std::ranges::sort(left);  // the first among equals
     }
+    open = open || waits;
+    const Candidate& chosen = group[left.front()];
+    Choice choice{chosen.values, means[left.front()], group.size(), looks.back()};
+    for (const Candidate& c : group)
+      for (const std::size_t p : c.points) choice.runs += decided.repetitions[p];
     for (std::size_t k = 0; k < selection.axes.size(); ++k) {
       std::set<double> tried;
       bool all_numbers = true;
@@ -212,17 +276,17 @@ std::vector<Choice> choose(const Selection& selection, analysis::StoredStudy& st
     }
     best.emplace(per, std::move(choice));
   }
-  std::vector<Choice> choices;
-  std::set<Labels> seen;  // combinations of the other axes
-  for (const Labels& labels : points) {
+  if (open) return decided;
+  std::set<PointLabels> seen;  // combinations of the other axes
+  for (const PointLabels& labels : points) {
     if (!seen.insert(selection.group_of(labels)).second) continue;
-    Choice choice = best.at(at(labels, selection.per));
-    Labels whole = labels;
+    Choice choice = best.at(labels_at(labels, selection.per));
+    PointLabels whole = labels;
     for (std::size_t k = 0; k < selection.axes.size(); ++k) whole[selection.axes[k]] = choice.labels[k];
     choice.labels = std::move(whole);
-    choices.push_back(std::move(choice));
+    decided.choices.push_back(std::move(choice));
   }
-  return choices;
+  return decided;
 }
 
 std::vector<std::string> warnings_of(const Selection& selection, const std::vector<Choice>& choices) {
@@ -253,10 +317,10 @@ void write_choices(const Selection& selection, const std::vector<Choice>& choice
   for (const Choice& c : choices) labels.push_back(c.labels);
   const analysis::AxisColumns columns(axes, labels, label_number);
   analysis::OutputFile file(folder / "tuning.csv");
-  file.print("{}metric,mean,candidates\n", columns.header());
+  file.print("{}metric,mean,candidates,repetitions,runs\n", columns.header());
   for (const Choice& c : choices)
-    file.print("{}{},{},{}\n", columns.fields(c.labels), analysis::csv_field(selection.metric), c.value,
-               c.candidates);
+    file.print("{}{},{},{},{},{}\n", columns.fields(c.labels), analysis::csv_field(selection.metric), c.value,
+               c.candidates, c.repetitions, c.runs);
   file.commit();
 }
 
@@ -266,12 +330,17 @@ std::string selection_json(const Selection& selection, const std::vector<Choice>
   json["over"] = selection.over;
   json[selection.minimise ? "minimise" : "maximise"] = selection.metric;
   json["on"] = selection.instances();
+  json["budget"] = selection.halving ? "successive_halving"
+                   : selection.drawn ? fmt::format("{} at random", *selection.drawn)
+                                     : "all";
   auto& list = json["chosen"] = nlohmann::ordered_json::array();
   for (const Choice& c : choices) {
     nlohmann::ordered_json one;
     for (std::size_t a = 0; a < axes.size(); ++a) one[axes[a]] = c.labels[a];
     one["mean"] = c.value;
     one["candidates"] = c.candidates;
+    one["repetitions"] = c.repetitions;
+    one["runs"] = c.runs;
     list.push_back(std::move(one));
   }
   return json.dump();

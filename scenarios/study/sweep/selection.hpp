@@ -2,7 +2,7 @@
 // Options that are tuned: only their best values are reported.
 //
 //   "tune": { "paths": { "protocol.step": [0.01, 0.1, 1] }, "maximise": "accuracy", "on": "validation",
-//             "per": ["protocol", "privacy.epsilon"], "repetitions": 5 }
+//             "per": ["protocol", "privacy.epsilon"], "repetitions": 5, "budget": "successive_halving" }
 //
 // First, as a study in DIR/selection/, the sweep is run with every combination of the values of all `paths`, on validation
 // records: records withheld from training and testing, or other data from the same distribution. A point whose protocol
@@ -13,12 +13,24 @@
 // the validation records of one are not the test records of the other. "on": "test" chooses on the records that results
 // are of: such results are optimistically biased, and every output says so.
 //
+// `budget`, of a choice among n candidates with R repetitions each:
+//   all                  one look at the results of repetitions 0, ..., R - 1, which keeps the best candidate
+//   successive_halving   S = max(1, ceil(log2 n)) looks. Look s = 1, ..., S is at repetitions 0, ..., r_s - 1 alone of those
+//                        that are left, r_s = max(1, R/2^(S-s) rounded down), and keeps the better half, rounded up; the
+//                        last keeps the best
+//   N                    as all, among N drawn without replacement: those with the smallest hashes of seed and values
+// Means that are no numbers come last, and the first among equals counts.
+// Source: Karnin, Koren, Somekh 2013; Jamieson and Talwalkar 2016; Bergstra and Bengio 2012 (N).
+//
 // The simplest form, in a sweep, tunes one of its axes, with as many repetitions as the study has, and the same:
 //
 //   "select": { "over": "privacy.steps", "minimise": "own_test_error", "on": "validation" }
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,12 +39,23 @@
 
 namespace hearsay::scenarios {
 
+using PointLabels = std::vector<std::string>;  ///< by axis, or of some axes
+
+/// What one choice is among: combinations of the values of the tuned axes, in the order of the points.
+struct Candidate {
+  PointLabels values;
+  std::vector<std::size_t> points{};  ///< numbers of its points: one for each combination of the other axes
+};
+
 struct Selection {
   std::string place{};              ///< "tune" or "sweep.select"
   std::string over{};               ///< paths of the tuned axes, separated by commas
   std::vector<std::size_t> axes{};  ///< indices of the axes that vary: with `select` more than one in a zip
   std::vector<std::size_t> per{};   ///< indices of the axes for whose values others are chosen
-  std::optional<std::uint32_t> repetitions{};  ///< of each candidate; those of the study without
+  std::optional<std::uint32_t> repetitions{};  ///< R; without, those of the study
+  std::uint32_t most = 0;                      ///< R, once it is planned
+  bool halving = false;
+  std::optional<std::uint32_t> drawn{};  ///< N
   std::string metric{};
   bool minimise = true;
   bool on_test = false;
@@ -52,6 +75,14 @@ struct Selection {
   std::optional<std::string> exact_read() const;
   /// The labels of a point on the axes that do not vary.
   std::vector<std::string> group_of(const std::vector<std::string>& labels) const;
+  /// By the values of `per`.
+  std::map<PointLabels, std::vector<Candidate>> candidates_of(std::span<const PointLabels> points) const;
+  /// r_1, ..., r_S of a choice among so many.
+  std::vector<std::uint32_t> looks(std::size_t candidates) const;
+  /// Candidates that are left after one of them.
+  static std::size_t left(std::size_t candidates, bool last) { return last ? 1 : (candidates + 1) / 2; }
+  /// The runs that choices among these take: no more, and fewer only where candidates differ in their points.
+  std::uint64_t runs(std::span<const PointLabels> points) const;
 };
 
 /// Reads "select" of a sweep with these axes; those of one group vary together. Throws InputError.
@@ -67,14 +98,21 @@ struct Choice {
   std::vector<std::string> labels;  ///< of the point, by axis
   double value = 0;  ///< mean of the metric over repetitions; NaN if no candidate has a finite one
   std::size_t candidates = 0;
+  std::uint32_t repetitions = 0;  ///< that the mean is of, at each point
+  std::uint64_t runs = 0;         ///< of all candidates
   /// Each "PATH VALUE" whose value is the smallest or largest of three or more numbers, 0 being no edge from below.
   std::vector<std::string> at_edge{};
 };
 
-/// The best values for each combination of the other axes, in the order of the points; the first among equals. Values
-/// with a missing, failed or diverged run are worse than any other. Throws std::invalid_argument if the study does not
-/// record the metric.
-std::vector<Choice> choose(const Selection& selection, analysis::StoredStudy& study);
+/// What the runs of the candidates decide.
+struct Decided {
+  std::vector<std::uint32_t> repetitions;  ///< that each point is to have: those it has where all is decided
+  std::vector<Choice> choices{};           ///< where all is decided
+};
+
+/// The best values for each combination of the other axes, in the order of the points. Values with a missing, failed or
+/// diverged run are worse than any other. Throws std::invalid_argument if the study does not record the metric.
+Decided decide(const Selection& selection, analysis::StoredStudy& study);
 
 /// What is suspicious, each a line that begins with "warning: ".
 std::vector<std::string> warnings_of(const Selection& selection, const std::vector<Choice>& choices);

@@ -61,9 +61,14 @@ TEST_CASE("status: a complete study, and one of each outcome") {
                                 {"left", 3},
                                 {"interrupted", 1},
                                 {"damaged", 1},
+                                {"undecided", 0},
                                 {"runs_per_s", nullptr},
                                 {"seconds_left", nullptr}};
   CHECK(json == expected);
+  // The study that tune selects on tells how many runs it can come to have.
+  test::rewrite(out, "INSERT INTO info VALUES ('most_runs', '14')");
+  CHECK_THAT(status_of(dir, out),
+             Contains("3 left (1 interrupted, 1 damaged); tune.budget may add 4; no process"));
 }
 
 TEST_CASE("status: parts of a study, and what none of the folders holds") {

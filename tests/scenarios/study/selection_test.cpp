@@ -64,7 +64,9 @@ std::vector<scenarios::Choice> chosen(const scenarios::Selection& selection, F v
   }
   store.close();
   analysis::StoredStudy study(dir.path());
-  return scenarios::choose(selection, study);
+  scenarios::Selection planned = selection;
+  planned.most = 2;
+  return scenarios::decide(planned, study).choices;
 }
 
 Labels labels(const std::vector<scenarios::Choice>& choices) {
@@ -312,7 +314,7 @@ TEST_CASE("tune: each protocol has its own values, chosen on records that nothin
                           "runs of out/s/selection/: see tuning.csv"));
   const std::string tuning = test::text_of(dir / "out/s/tuning.csv");
   CHECK(tuning.starts_with(
-      "protocol,network.latency,network.latency.text,protocol.step,metric,mean,candidates\n"
+      "protocol,network.latency,network.latency.text,protocol.step,metric,mean,candidates,repetitions,runs\n"
       "fedavg,0.1,0.1 s,0.1,test_error,"));
   CHECK_THAT(tuning,
              Contains("\nfedavg,2,2 s,0.1,test_error,") && Contains("\nlocal_only,2,2 s,,test_error,"));
@@ -339,6 +341,173 @@ TEST_CASE("tune: each protocol has its own values, chosen on records that nothin
              Contains("selection: 12 runs"));
 }
 
+TEST_CASE("tune.budget: looks, and the runs that they take") {
+  scenarios::Selection tune{.axes = {0}, .most = 8, .halving = true};
+  using Looks = std::vector<std::uint32_t>;
+  CHECK(tune.looks(1) == Looks{8});
+  CHECK(tune.looks(2) == Looks{8});
+  CHECK(tune.looks(3) == Looks{4, 8});
+  CHECK(tune.looks(8) == Looks{2, 4, 8});
+  CHECK(tune.looks(9) == Looks{1, 2, 4, 8});
+  CHECK(tune.looks(33) == Looks{1, 1, 1, 2, 4, 8});
+  tune.most = 5;
+  CHECK(tune.looks(8) == Looks{1, 2, 5});
+  std::vector<scenarios::PointLabels> points;
+  for (int k = 0; k < 6; ++k) points.push_back({std::to_string(k)});
+  // Looks at 1, 2, 5 of 6, 3 and 2 candidates.
+  CHECK(tune.runs(points) == 6 * 1 + 3 * 1 + 2 * 3);
+  tune.halving = false;
+  CHECK(tune.runs(points) == 6 * 5);
+}
+
+TEST_CASE("tune.budget: successive halving by hand") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  // By candidate and repetition. Looks at 1, 2 and 4 repetitions.
+  const double table[5][4] = {
+      {3, 0, 0, 0},    // fourth of the first look, though the best of four repetitions
+      {2, 2, 2, 2},    // means 2, 2, 2
+      {nan, 0, 0, 0},  // no number: last
+      {1, 9, 0, 0},    // means 1, 5: third of the second look
+      {2, 2, 1, 1},    // means 2, 2, 1.5: chosen
+  };
+  const test::Scratch dir;
+  std::vector<std::uint32_t> repetitions(5, 1);
+  const scenarios::Selection tune{
+      .place = "tune", .over = "b", .axes = {0}, .most = 4, .halving = true, .metric = "objective"};
+  const auto decided = [&] {
+    analysis::Store store(dir.path());
+    analysis::StudyPlan plan;
+    plan.head.axes = {"b"};
+    plan.head.metrics = {analysis::find_metric("objective")->info()};
+    plan.record_key = "r";
+    for (std::size_t p = 0; p < 5; ++p)
+      plan.points.push_back({fmt::format("k{}", p), {fmt::format("v{}", p)}, repetitions[p], "d"});
+    store.begin_study(plan);
+    for (std::size_t p = 0; p < 5; ++p) {
+      store.put_point(p, {.owners = 1});
+      for (std::uint32_t r = 0; r < repetitions[p]; ++r) {
+        analysis::RunResult run{.point = p, .repetition = r};
+        if (std::isnan(table[p][r])) run.status = analysis::Status::kDiverged;
+        run.series.samples = {{0, 0, 0, 0}};
+        run.series.values = {table[p][r]};
+        store.put_run(run);
+      }
+    }
+    store.close();
+    analysis::StoredStudy study(dir.path());
+    return scenarios::decide(tune, study);
+  };
+  using Counts = std::vector<std::uint32_t>;
+  scenarios::Decided one = decided();
+  CHECK(one.choices.empty());
+  CHECK(one.repetitions == Counts{1, 2, 1, 2, 2});
+  repetitions = one.repetitions;
+  one = decided();
+  CHECK(one.choices.empty());
+  CHECK(one.repetitions == Counts{1, 4, 1, 2, 4});
+  repetitions = one.repetitions;
+  one = decided();
+  CHECK(one.repetitions == repetitions);
+  REQUIRE(one.choices.size() == 1);
+  CHECK(one.choices[0].labels == std::vector<std::string>{"v4"});
+  CHECK(one.choices[0].value == 1.5);
+  CHECK(one.choices[0].repetitions == 4);
+  CHECK(one.choices[0].runs == 12);
+  CHECK(one.choices[0].candidates == 5);
+}
+
+namespace {
+
+std::string tuned_study(const std::string& budget) {
+  return R"({"data": {"type": "lending_like", "owners": 3, "records": 40, "features": 2, "test_records": 20,
+      "validation_fraction": 0.25},
+    "privacy": {"mechanism": "none"}, "protocol": {"type": "fedavg"}, "stop": {"time": "20 s"}, "record": {"metrics": ["test_error"]},
+    "sweep": {"network.latency": ["0.1 s", "2 s"]},
+    "tune": {"paths": {"protocol.step": [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3]}, "minimise": "test_error",
+             "repetitions": 8, "budget": )" +
+         budget + "}}";
+}
+
+}  // namespace
+
+TEST_CASE(
+    "tune.budget: halving chooses what all repetitions choose, by half the runs; the same bytes for any -j, "
+    "whatever is stored, and after an interruption") {
+  const Scratch dir;
+  dir.write("all.json", tuned_study(R"("all")"));
+  dir.write("s.json", tuned_study(R"("successive_halving")"));
+  const auto dry = test::ended_with(dir, "run s.json --dry-run");
+  CHECK_THAT(dry.out, Contains("selection: 32 runs: 0 cached") &&
+                          Contains("tune.budget: these are the runs until the first look, of at most 64"));
+  CHECK_THAT(test::ended_with(dir, "run s.json --max-runs 63", 3).err,
+             Contains("up to 64 runs, more than 63"));
+  // A part is made, then the process ends.
+  const auto cut = shell(dir, "timeout -s INT 0.3 hearsay run s.json --no-progress -j 1 -o cut");
+  INFO(cut.out << cut.err);
+  const auto one = test::ended_with(dir, "run s.json --no-progress -j 1 -o one");
+  CHECK_THAT(one.err, Contains("selection: 8 points to repeat more often: ") &&
+                          Contains("selection: 4 points to repeat more often: "));
+  CHECK_THAT(one.out, Contains("in 64 runs of one/selection/"));
+  test::ended_with(dir, "run s.json --no-progress -j 2 -o two");
+  test::ended_with(dir, "run s.json --no-progress -j 2 -o cut");
+  test::ended_with(dir, "run all.json --no-progress -o more");
+  test::ended_with(dir, "run s.json --no-progress -o more");
+  for (const char* file :
+       {"/tuning.csv", "/series.csv", "/runs.csv", "/selection/series.csv", "/selection/runs.csv"}) {
+    const std::string text = test::text_of(dir / "one" + file);
+    CHECK(text.size() > 100);
+    for (const char* other : {"two", "cut", "more"}) CHECK(text == test::text_of(dir / other + file));
+  }
+  test::ended_with(dir, "verify one/selection");
+  CHECK_THAT(test::ended_with(dir, "status one").out,
+             Contains("64 runs: 64 done, 0 diverged, 0 failed; 0 left\n"));
+  // The same values as with all repetitions, of which these are half: 2 latencies, 8 steps, 8 repetitions.
+  const auto all = test::ended_with(dir, "run all.json --no-progress");
+  CHECK_THAT(all.out, Contains("in 128 runs of out/all/selection/"));
+  const auto chosen = [&](const std::string& folder) {
+    return nlohmann::json::parse(test::text_of(dir / folder + "/manifest.json")).at("selection").at("chosen");
+  };
+  const auto by_halving = chosen("one"), by_all = chosen("out/all");
+  REQUIRE(by_halving.size() == 2);
+  for (std::size_t p = 0; p < 2; ++p) {
+    for (const char* same : {"network.latency", "protocol.step", "mean", "candidates", "repetitions"})
+      CHECK(by_halving[p].at(same) == by_all[p].at(same));
+    CHECK(by_halving[p].at("protocol.step") == "0.3");
+    CHECK(by_halving[p].at("runs") == 32);
+    CHECK(by_all[p].at("runs") == 64);
+  }
+}
+
+TEST_CASE("tune.budget: a number of candidates is drawn from the seed, without replacement") {
+  const Scratch dir;
+  dir.write("s.json", tuned_study("3"));
+  const auto drawn = [&](const std::string& more) {
+    test::ended_with(dir,
+                     "run s.json --no-progress --set tune.repetitions=1 --set stop.time=3 -o out " + more);
+    analysis::StoredStudy study(dir / "out/selection");
+    std::map<std::string, std::set<std::string>> all;
+    for (std::size_t p = 0; p < study.points(); ++p)
+      all[study.point(p).labels[0]].insert(study.point(p).labels[1]);
+    REQUIRE(all.size() == 2);
+    CHECK(all.at("0.1 s") == all.at("2 s"));
+    CHECK(all.at("2 s").size() == 3);
+    return all.at("2 s");
+  };
+  const auto first = drawn("");
+  CHECK(drawn("-j 2") == first);
+  std::set<std::set<std::string>> seen;
+  for (int seed = 1; seed <= 5; ++seed) seen.insert(drawn(fmt::format("--seed {}", seed)));
+  CHECK(seen.size() > 1);
+  // One value more replaces at most one of those drawn.
+  const auto with_more =
+      drawn("--set tune.paths='{\"protocol.step\": [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10]}'");
+  std::size_t kept = 0;
+  for (const std::string& value : with_more) kept += first.count(value);
+  CHECK(kept >= 2);
+  CHECK_THAT(test::ended_with(dir, "run s.json --dry-run --set tune.budget=99 -o none").out,
+             Contains("selection: 128 runs"));
+}
+
 TEST_CASE("tune: refusals") {
   const Scratch dir;
   const auto refusal = [&](const std::string& tune, const std::string& more = "") {
@@ -359,6 +528,10 @@ TEST_CASE("tune: refusals") {
              Contains("/tune: give exactly one of minimise and"));
   CHECK_THAT(refusal(R"({"paths": {"protocol.rho": [1, 2]}, "minimise": "relative_fitness"})"),
              Contains("/tune/on: lending_like data have no validation records"));
+  for (const char* budget : {"\"halving\"", "0", "1.5", "[]"})
+    CHECK_THAT(
+        refusal(fmt::format(R"({{"paths": {{"protocol.rho": [1, 2]}}, "budget": {}, {})", budget, best)),
+        Contains("/tune/budget"));
   CHECK_THAT(refusal(R"({"paths": {"privacy.epsilon": [1, 2]}, )" + best),
              Contains("privacy.epsilon is swept twice"));
   CHECK_THAT(refusal(R"({"paths": {"protocol.rho": [1, 2]}, )" + best,
