@@ -237,8 +237,16 @@ int dry_run(const RunArguments& arguments, const Plan& plan) {
     PlanOptions options = arguments.plan;
     options.validation = true;
     print_plan(plan_again(arguments, options), arguments.folder / "selection", "selection: ");
+    std::set<std::vector<std::string>> others;  // values of the axes that are not tuned
+    for (const PlannedPoint& p : plan.points) others.insert(p.labels);
+    const Repeat& repeat = plan.points.front().scenario->repeat;
+    print_out("then {} with the values that are chosen, {}{} each; results: {}/\n",
+              counted(others.size(), "point"),
+              repeat.most() > repeat.first() ? fmt::format("{} to ", repeat.first()) : "",
+              counted(repeat.most(), "run"), arguments.folder.string());
+  } else {
+    print_plan(plan, arguments.folder, "");
   }
-  print_plan(plan, arguments.folder, plan.selection ? "then the selected points of: " : "");
   if (const Scenario* const point = plan.private_point())
     print_out("privacy: {}\n", settled_budget(*point).meaning());
   return kExitDone;

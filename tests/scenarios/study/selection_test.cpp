@@ -437,8 +437,10 @@ TEST_CASE(
   dir.write("all.json", tuned_study(R"("all")"));
   dir.write("s.json", tuned_study(R"("successive_halving")"));
   const auto dry = test::ended_with(dir, "run s.json --dry-run");
-  CHECK_THAT(dry.out, Contains("selection: 32 runs: 0 cached") &&
-                          Contains("tune.budget: these are the runs until the first look, of at most 64"));
+  CHECK_THAT(dry.out,
+             Contains("selection: 32 runs: 0 cached") &&
+                 Contains("tune.budget: these are the runs until the first look, of at most 64") &&
+                 Contains("then 2 points with the values that are chosen, 1 run each; results: out/s/"));
   CHECK_THAT(test::ended_with(dir, "run s.json --max-runs 63", 3).err,
              Contains("up to 64 runs, more than 63"));
   // A part is made, then the process ends.
