@@ -55,6 +55,9 @@ constexpr std::string_view kTuneHelp =
             of each candidate, with other random numbers than those of the study; default repeat, with the same ones
   budget    "all" (default): every candidate has `repetitions`; "successive_halving": few at first, then twice as many of
             the better half, rounded up, and so on; a whole number N: N candidates, drawn at random from the seed
+  trials    {"type": "negative_binomial", "eta": 1, "mean": 10}, in place of repetitions: the best of a random number of
+            runs of candidates drawn at random (eta 0: logarithmic, 1: geometric). tuning.csv has its epsilon, selection
+            included, if validation records are public and scores are computed from releases alone (docs/privacy.md)
   example   {"paths": {"protocol.step": [0.01, 0.1, 1]}, "maximise": "accuracy", "per": ["protocol"], "repetitions": 5}
 )";
 

@@ -90,7 +90,11 @@ analysis::Totals write_results(const StudyResults& results) {
   if (plan.selection && private_point != nullptr) {
     if (const auto read = plan.selection->exact_read()) {
       exported.totals.unaccounted.insert(*read);
-      exported.totals.notes.insert(fmt::format("warning: {}: epsilon does not cover the choice", *read));
+      exported.totals.notes.insert(
+          plan.selection->trials
+              ? fmt::format("warning: {}: epsilon_of_best in tuning.csv covers the choice if {}", *read,
+                            kTrialsAssume)
+              : fmt::format("warning: {}: epsilon does not cover the choice", *read));
     }
   }
   std::optional<analysis::Conclusions> conclusions;

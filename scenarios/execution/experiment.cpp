@@ -4,16 +4,20 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
+#include <set>
 
 #include "analysis/metrics/measured_models.hpp"
 #include "analysis/metrics/recorder.hpp"
 #include "analysis/theory/central_bounds.hpp"
 #include "models/privacy/accountants/budget.hpp"
+#include "models/privacy/accountants/renyi/rdp.hpp"
 #include "models/run/rehearsal.hpp"
 #include "scenarios/execution/memory.hpp"
 #include "scenarios/study/fit_network.hpp"
 #include "scenarios/study/point_fit.hpp"
+#include "scenarios/study/sweep/selection.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
@@ -213,6 +217,24 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
   return result;
 }
 
+std::vector<double> Experiment::renyi() const {
+  const std::atomic<bool> at_once = true;  // accounts are opened at the start
+  analysis::Recorder recorder({}, solved_->problem.owners(), {}, &at_once);
+  models::World world = prepare(0);
+  scenario_.protocol->run(world, recorder);
+  std::set<const models::ReleaseSchedule*> all;
+  for (std::size_t owner = 0; owner < solved_->problem.owners(); ++owner) {
+    const auto agent = static_cast<sim::AgentId>(owner) + (hub_ ? 1 : 0);
+    if (solved_->problem.n(owner) > 0) all.insert(world.ledger.account(agent).schedule.get());
+  }
+  if (all.contains(nullptr) || scenario_.protocol->entry().own_models)
+    throw std::invalid_argument("scores are computed from models that the protocol does not release");
+  std::vector<double> largest(models::renyi_orders().size() + 1);
+  for (const models::ReleaseSchedule* const schedule : all)
+    std::ranges::transform(largest, schedule->renyi(), largest.begin(), std::ranges::max);
+  return largest;
+}
+
 analysis::PointResult Experiment::describe_point(std::vector<std::string> labels) const {
   const models::Problem& problem = solved_->problem;
   analysis::PointResult point;
@@ -271,6 +293,16 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
         "the guarantee assumes that of the class {} a record's gradient depends on no other record, and that "
         "its sums and norms of gradients, if it has them, are those of its gradients",
         own->code.as<models::ModelCode>().name));
+  }
+  if (scenario_.renyi) {
+    assemble("/tune/trials", [&] {
+      if (!point.unaccounted.empty())
+        throw std::invalid_argument("no guarantee covers all that a trial reads: " +
+                                    point.unaccounted.front());
+      const std::vector<double> curve = renyi();
+      for (std::size_t k = 0; k < curve.size(); ++k)
+        if (std::isfinite(curve[k])) point.scalars.push_back({renyi_name(k), {}, curve[k]});
+    });
   }
   for (const std::string& note : topology_.notes()) point.notes.push_back("topology: " + note);
   for (const std::string& warning : privacy_.warnings) point.notes.push_back("warning: " + warning);

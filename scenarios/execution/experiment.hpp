@@ -58,6 +58,9 @@ class Experiment {
   const models::Problem& problem() const { return solved_->problem; }
 
  private:
+  /// The largest divergences of an owner's releases, at models::renyi_orders() and infinity. Throws std::invalid_argument if
+  /// no account covers what a score is computed from.
+  std::vector<double> renyi() const;
   analysis::RunEnd end_of(const models::World& world, sim::End end, const analysis::Recorder& recorder) const;
   /// Whether private runs end by a value that no release covers.
   bool ends_by_exact_target() const;

@@ -124,6 +124,7 @@ std::string description_key(const Scenario& scenario) {
   if (!scenario.analysis.bounds.empty()) text += " setting";
   for (const analysis::Baseline b : scenario.baselines) text += fmt::format(" {}", sim::name_of(b));
   if (scenario.record.models == KeptModels::kFinal) text += " parameters";
+  if (scenario.renyi) text += " renyi";
   return text;
 }
 

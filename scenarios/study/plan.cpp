@@ -27,6 +27,7 @@
 #include "scenarios/study/scenario_events.hpp"
 #include "scenarios/study/sweep/fix_axes.hpp"
 #include "scenarios/study/sweep/sweep.hpp"
+#include "sim/random/random.hpp"
 
 namespace hearsay::scenarios {
 
@@ -174,6 +175,38 @@ std::vector<PointLabels> labels_of(const Plan& plan) {
   return all;
 }
 
+// Draws the trials of a choice. Each has random numbers of its own, also where two are of one candidate.
+void plan_trials(Plan& plan, const std::vector<Candidate>& group) {
+  const sim::Streams streams(plan.points[group.front().points.front()].scenario->seed, 0);
+  sim::Stream number = streams(sim::Purpose::kTuning, 0), candidate = streams(sim::Purpose::kTuning, 1);
+  const std::uint64_t count = plan.selection->trials->quantile(sim::uniform(number));
+  if (static_cast<double>(count) > PlanOptions::kMaxRuns)
+    throw RefusedError(fmt::format("tune.trials: {} trials were drawn; change seed or mean", count));
+  for (std::uint64_t t = 0; t < count; ++t)
+    ++plan.points[group[sim::uniform_index(candidate, group.size())].points.front()].repeat;
+  std::uint32_t before = 0;
+  for (const Candidate& c : group) {
+    PlannedPoint& point = plan.points[c.points.front()];
+    const Scenario& s = *point.scenario;
+    const auto refuse = [&](const char* why) { throw InputError(plan.locate("/tune/trials", why)); };
+    if (!models::is_private(s.privacy.mechanism)) refuse("requires a private mechanism at every point");
+    if (s.draws_anew()) refuse("trials are of the same data and network: remove draw repetition");
+    if (models::needs_ticks(s.privacy.schedule)) refuse("requires a schedule that does not depend on ticks");
+    const std::string after =
+        write_changes(s).value(nlohmann::ordered_json::json_pointer("/protocol/after_budget"), std::string());
+    if (after == "local") refuse("protocol.after_budget local: scores are of models that are not released");
+    const analysis::Metric& metric = analysis::find_metric(plan.selection->metric)->measured();
+    if (metric.exact && (!metric.needs_test || metric.needs_optimum))
+      refuse("choose by a metric of test records: others read training records without noise");
+    auto trial = std::make_shared<Scenario>(s);
+    trial->renyi = true;
+    trial->first_repetition += before;
+    point.key += fmt::format(" trials from {}", before);
+    point.scenario = std::move(trial);
+    before += point.repeat;
+  }
+}
+
 // Keeps the candidates of each choice that its budget has, with the repetitions of the first look.
 void plan_candidates(Plan& plan) {
   std::vector<bool> drawn(plan.points.size(), true);
@@ -188,6 +221,7 @@ void plan_candidates(Plan& plan) {
     for (const Candidate& c : group)
       for (const std::size_t p : c.points)
         plan.points[p].repeat = plan.selection->looks(group.size()).front();
+    if (plan.selection->trials) plan_trials(plan, group);
   }
   std::size_t number = 0;
   std::erase_if(plan.points, [&](const PlannedPoint&) { return !drawn[number++]; });
@@ -249,7 +283,7 @@ void require_traced_run(const Plan& plan, const std::set<std::vector<std::string
                     fmt::format("expected a {} of the study, 0 to {}, found {}", what, count - 1, found)));
   };
   check("point", trace.point, points, "point");
-  check("repetition", trace.repetition, first.repeat, "repetition");
+  check("repetition", trace.repetition, std::max(first.repeat, 1u), "repetition");
 }
 
 // The points that repeat.until compares each point with.
@@ -341,9 +375,11 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     std::uint32_t repeat = scenario->repeat.first();
     if (plan.selection && options.validation) {
       constexpr std::uint32_t kFirst = 1'000'000'000;  // beyond the repetitions of a study
+      if (plan.selection->trials) repeat = 0;          // until they are drawn
       plan.selection->most = repeat = plan.selection->repetitions.value_or(repeat);
       // Where each repetition draws its data the same ones, lest validation records be test records of another.
-      if (plan.selection->repetitions && (!scenario->draws_data() || !plan.selection->validates())) {
+      if ((plan.selection->repetitions || plan.selection->trials) &&
+          (!scenario->draws_data() || !plan.selection->validates())) {
         scenario->first_repetition = kFirst;
         key.point += " tuned";
       }
@@ -485,7 +521,7 @@ std::uint64_t Plan::runs() const {
 }
 
 std::uint64_t Plan::most_runs() const {
-  if (candidates) return selection->runs(labels_of(*this));
+  if (candidates) return std::max(runs(), selection->runs(labels_of(*this)));
   if (until() == nullptr) return runs();
   return points.size() * std::uint64_t{points.front().scenario->repeat.most()};
 }

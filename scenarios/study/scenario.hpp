@@ -93,6 +93,8 @@ struct Scenario {
   Repeat repeat;
   /// Its repetitions are numbered from this one in their random numbers; no option.
   std::uint32_t first_repetition = 0;
+  bool renyi =
+      false;  ///< its point is described with the Renyi divergences of an owner's releases; no option
   void describe(sim::Visitor& v);
 
   /// The metrics of its own that it has code for.

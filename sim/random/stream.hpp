@@ -32,6 +32,7 @@ enum class Purpose : std::uint32_t {
   kOnlineMessage = 10,  ///< (from, to), index = n-th message on the edge: whether the receiver is online
   kCompute = 11,        ///< (agent), index = n-th computation
   kStart = 12,          ///< (0): where learning starts
+  kTuning = 13,         ///< (0): the number of trials; (1): their candidates
   kProtocol = 1000,     ///< + the number that the protocol gives to its purpose: (agent), index = n-th draw
 };
 

@@ -6,14 +6,21 @@
 #include <cmath>
 
 #include "models/privacy/accountants/budget.hpp"
+#include "models/privacy/accountants/renyi/rdp.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::models {
 
 ReleaseSchedule::ReleaseSchedule(std::optional<double> budget, std::vector<Step> turn, std::uint64_t turns,
                                  const AccountantOptions& accountant, const std::optional<Step>& upfront,
-                                 const std::optional<Step>& whole, const std::optional<Tree>& tree)
-    : turn_(std::move(turn)), turns_(turns), upfront_(upfront), tree_(tree), accountant_(accountant) {
+                                 const std::optional<Step>& whole, const std::optional<Tree>& tree,
+                                 std::uint32_t overlap)
+    : turn_(std::move(turn)),
+      turns_(turns),
+      upfront_(upfront),
+      tree_(tree),
+      overlap_(overlap),
+      accountant_(accountant) {
   sim::check(!upfront_ || upfront_->law().pure, "a release up front must be pure");
   sim::check(releases() > 0, "an account was opened without a release");
   if (whole) cost_ = {*whole};
@@ -25,21 +32,33 @@ ReleaseSchedule::ReleaseSchedule(std::optional<double> budget, std::vector<Step>
              "planned releases exceed the delta of the budget");
 }
 
-Guarantee ReleaseSchedule::total(std::uint64_t n) const {
+Releases ReleaseSchedule::first(std::uint64_t n) const {
   Releases first;
   if (tree_) {
     first.add(tree_step(tree_sensitivity_squared(*tree_, n), turn_.front().noise_multiplier));
-    return total_guarantee(first, accountant_);
+    return first;
   }
-  if (upfront_) --n;
   const std::vector<Step>& cost = cost_.empty() ? turn_ : cost_;
   const std::uint64_t length = turn_.size();
   for (std::size_t k = 0; k < std::min<std::uint64_t>(cost.size(), n); ++k) {
     // Turns whose k-th release has been made.
     first.add(cost[k], static_cast<std::int64_t>((n + length - 1 - k) / length));
   }
-  Guarantee total = total_guarantee(first, accountant_);
-  if (first.steps() == 0) total.delta = 0;
+  return first;
+}
+
+std::vector<double> ReleaseSchedule::renyi() const {
+  Releases all = first(releases() - (upfront_ ? 1 : 0));
+  if (upfront_) all.add(pure_step(upfront_->epsilon));
+  std::vector<double> curve = renyi_curve(all, accountant_.adjacency);
+  for (double& r : curve) r *= overlap_;
+  return curve;
+}
+
+Guarantee ReleaseSchedule::total(std::uint64_t n) const {
+  const Releases some = first(n - (upfront_ ? 1 : 0));
+  Guarantee total = total_guarantee(some, accountant_);
+  if (some.steps() == 0) total.delta = 0;
   if (upfront_) total.epsilon += upfront_->epsilon;
   return total;
 }
@@ -154,7 +173,8 @@ std::shared_ptr<const ReleaseSchedule> plan_releases(const Mechanism& mechanism,
       turn.push_back(step_of_strength(form, factor * weight, accountant, calibration));
   }
   const std::uint64_t turns = schedule == Schedule::kUniform ? t.releases : 1;
-  return std::make_shared<const ReleaseSchedule>(budget, std::move(turn), turns, accountant, t.upfront);
+  return std::make_shared<const ReleaseSchedule>(budget, std::move(turn), turns, accountant, t.upfront,
+                                                 std::nullopt, std::nullopt, t.overlap);
 }
 
 }  // namespace hearsay::models

@@ -25,11 +25,13 @@ class ReleaseSchedule {
   ///             under every accountant, and the rule by which their budget was set
   ///   whole     what accountants compose for a turn, charged with its first release: for accountants of equal steps,
   ///             or one subsample for all of them; nothing: its steps
+  ///   overlap   owners that may hold the same record
   ///   tree      the releases are running sums by this tree; the turn is one step, that of a node
   /// Throws sim::InvariantError if together they exceed (budget, accountant.delta).
   ReleaseSchedule(std::optional<double> budget, std::vector<Step> turn, std::uint64_t turns,
                   const AccountantOptions& accountant, const std::optional<Step>& upfront = {},
-                  const std::optional<Step>& whole = {}, const std::optional<Tree>& tree = {});
+                  const std::optional<Step>& whole = {}, const std::optional<Tree>& tree = {},
+                  std::uint32_t overlap = 1);
 
   double budget() const { return budget_; }
   /// Delta of the budget: 0 where the accountant is basic and the steps are pure.
@@ -43,8 +45,11 @@ class ReleaseSchedule {
   /// The guarantee of the first n releases together: (0, 0) for none, never above the budget. Computed once for
   /// every n; other threads that want the same one wait.
   Guarantee after(std::uint64_t n) const;
+  /// renyi_curve() of all releases, for a record of as many owners as may hold it. Throws as renyi_divergence() does.
+  std::vector<double> renyi() const;
 
  private:
+  Releases first(std::uint64_t n) const;  // without the one up front
   Guarantee total(std::uint64_t n) const;
 
   double budget_ = 0;
@@ -52,6 +57,7 @@ class ReleaseSchedule {
   std::uint64_t turns_ = 0;
   std::optional<Step> upfront_;
   std::optional<Tree> tree_;
+  std::uint32_t overlap_;
   AccountantOptions accountant_;
   Guarantee whole_;
   struct Part {

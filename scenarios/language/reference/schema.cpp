@@ -79,7 +79,13 @@ constexpr const char* kTuneSchema = R"({
     "on": {"enum": ["validation", "test"]},
     "per": {"type": "array", "items": {"type": "string"}},
     "repetitions": {"type": "integer", "minimum": 1},
-    "budget": {"anyOf": [{"enum": ["all", "successive_halving"]}, {"type": "integer", "minimum": 1}]}},
+    "budget": {"anyOf": [{"enum": ["all", "successive_halving"]}, {"type": "integer", "minimum": 1}]},
+    "trials": {
+      "type": "object",
+      "properties": {"type": {"const": "negative_binomial"},
+                     "eta": {"type": "number", "minimum": -0.9, "maximum": 100},
+                     "mean": {"type": "number", "exclusiveMinimum": 1, "maximum": 1000000}},
+      "additionalProperties": false}},
   "required": ["paths"],
   "oneOf": [{"required": ["minimise"]}, {"required": ["maximise"]}],
   "additionalProperties": false})";

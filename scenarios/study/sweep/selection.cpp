@@ -11,10 +11,12 @@
 #include <numeric>
 #include <set>
 #include <stdexcept>
+#include <variant>
 
 #include "analysis/metrics/metric.hpp"
 #include "analysis/store/output_file.hpp"
 #include "analysis/tables/axis_columns.hpp"
+#include "models/privacy/accountants/renyi/rdp.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reader.hpp"
 #include "scenarios/study/scenario.hpp"
@@ -32,6 +34,27 @@ namespace hearsay::scenarios {
 
 namespace {
 
+// Of the points of a choice, at the largest divergences.
+std::vector<std::pair<const char*, double>> privacy_of(
+    const models::TrialCount& trials, const std::vector<std::map<std::string, double>>& points) {
+  std::vector<double> run(models::renyi_orders().size() + 1), both;
+  double delta = 0;
+  for (const auto& scalars : points) {
+    for (std::size_t k = 0; k < run.size(); ++k) {
+      const auto found = scalars.find(renyi_name(k));
+      run[k] =
+          std::max(run[k], found == scalars.end() ? std::numeric_limits<double>::infinity() : found->second);
+    }
+    delta = std::max(delta, scalars.at("privacy.delta"));
+  }
+  const std::vector<double> best = models::best_of_trials(run, trials);
+  std::ranges::transform(run, best, std::back_inserter(both), std::plus());
+  return {{"epsilon_of_run", models::renyi_epsilon(run, delta)},
+          {"epsilon_of_best", models::renyi_epsilon(best, delta)},
+          {"epsilon_of_both", models::renyi_epsilon(both, delta)},
+          {"delta", delta}};
+}
+
 constexpr const char* kSelectPointer = "/sweep/select";
 
 struct SelectOptions {
@@ -46,17 +69,28 @@ struct SelectOptions {
   }
 };
 
+struct NegativeBinomial {
+  static constexpr std::string_view kName = "negative_binomial";
+  double eta = 1, mean = 10;
+  void describe(sim::Visitor& v) {
+    v(eta, {.name = "eta", .min = -0.9, .max = 100});
+    v(mean, {.name = "mean", .min = 1, .max = 1e6, .open_min = true});
+  }
+};
+
 struct TuneOptions {
   std::optional<MetricChoice> minimise, maximise;
   SelectOn on = SelectOn::kValidation;
   std::optional<std::vector<std::string>> per;
   std::optional<std::uint32_t> repetitions;
+  std::optional<std::variant<NegativeBinomial>> trials;
   void describe(sim::Visitor& v) {
     v(minimise, {.name = "minimise"});
     v(maximise, {.name = "maximise"});
     v(on, {.name = "on"});
     v(per, {.name = "per"});
     v(repetitions, {.name = "repetitions", .min = 1});
+    v(trials, {.name = "trials"});
   }
 };
 
@@ -141,6 +175,14 @@ Selection read_tune(const Document& document, const Node& written, const std::ve
   Selection selection{.place = "tune", .over = fmt::format("{}", fmt::join(tuned, ", "))};
   take_metric(document, written, "/tune", options, selection);
   selection.repetitions = options.repetitions;
+  if (options.trials) {
+    const NegativeBinomial& law = std::get<NegativeBinomial>(*options.trials);
+    selection.trials = models::TrialCount::of_mean(law.eta, law.mean);
+    for (const char* other : {"repetitions", "budget", "per"})
+      if (written.find(other) != nullptr)
+        document.fail(written.find("trials")->at, "/tune/trials",
+                      fmt::format("replaces {}: remove one", other));
+  }
   if (const Node* const budget = written.find("budget")) {
     const bool count = budget->is(Node::Kind::kNumber) && budget->integer && budget->number >= 1;
     selection.halving = budget->is(Node::Kind::kText) && budget->text == "successive_halving";
@@ -165,6 +207,11 @@ Selection read_tune(const Document& document, const Node& written, const std::ve
     selection.per.push_back(static_cast<std::size_t>(found - swept.begin()));
   }
   return selection;
+}
+
+std::string renyi_name(std::size_t k) {
+  const std::vector<double>& orders = models::renyi_orders();
+  return k < orders.size() ? fmt::format("privacy.renyi.{}", orders[k]) : "privacy.renyi.infinity";
 }
 
 std::map<PointLabels, std::vector<Candidate>> Selection::candidates_of(
@@ -208,15 +255,20 @@ Decided decide(const Selection& selection, analysis::StoredStudy& study) {
   if (!m) throw std::invalid_argument("the metric to select by is not recorded");
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   std::vector<PointLabels> points;
-  std::vector<std::vector<double>> ends;  // by point and repetition
+  std::vector<std::map<std::string, double>> scalars;  // by point
+  std::vector<std::vector<double>> ends;               // by point and repetition
   study.each_run(
       [&](const analysis::PointResult& point) {
         points.push_back(point.labels);
+        for (auto& mine = scalars.emplace_back(); const auto& scalar : point.scalars)
+          mine[scalar.name] = scalar.value;
         ends.emplace_back();
       },
       [&](const analysis::PointResult& point, const analysis::RunResult& run) {
         const std::vector<double> values = final_values(study.head(), point, run);
-        const bool done = run.status == analysis::Status::kDone && !values.empty();
+        // Divergence is judged by private records, too: a trial counts by its score.
+        const bool diverged = run.status == analysis::Status::kDiverged && selection.trials;
+        const bool done = (run.status == analysis::Status::kDone || diverged) && !values.empty();
         ends.back().resize(run.repetition, kNone);
         ends.back().push_back(done ? values[*m] : kNone);
       });
@@ -231,6 +283,12 @@ Decided decide(const Selection& selection, analysis::StoredStudy& study) {
     if (std::isnan(a) || std::isnan(b)) return !std::isnan(a);
     return selection.minimise ? a < b : a > b;
   };
+  const auto best_trial = [&](const Candidate& c) {
+    double best = kNone;
+    for (const double x : ends[c.points.front()])
+      if (std::isfinite(x) && better(x, best)) best = x;
+    return best;
+  };
 
   Decided decided;
   for (const analysis::StudyPoint& p : study.plan().points) decided.repetitions.push_back(p.repetitions);
@@ -244,7 +302,7 @@ Decided decide(const Selection& selection, analysis::StoredStudy& study) {
     bool waits = false;
     for (std::size_t s = 0; s < looks.size() && !waits; ++s) {
       for (const std::size_t c : left) {
-        means[c] = mean(group[c], looks[s]);
+        means[c] = selection.trials ? best_trial(group[c]) : mean(group[c], looks[s]);
         for (const std::size_t p : group[c].points) {
           waits = waits || decided.repetitions[p] < looks[s];
           decided.repetitions[p] = std::max(decided.repetitions[p], looks[s]);
@@ -259,8 +317,17 @@ Decided decide(const Selection& selection, analysis::StoredStudy& study) {
     open = open || waits;
     const Candidate& chosen = group[left.front()];
     Choice choice{chosen.values, means[left.front()], group.size(), looks.back()};
-    for (const Candidate& c : group)
-      for (const std::size_t p : c.points) choice.runs += decided.repetitions[p];
+    std::vector<std::map<std::string, double>> all;
+    for (const Candidate& c : group) {
+      for (const std::size_t p : c.points) {
+        choice.runs += decided.repetitions[p];
+        all.push_back(scalars[p]);
+      }
+    }
+    if (selection.trials) {
+      choice.repetitions = decided.repetitions[chosen.points.front()];
+      choice.privacy = privacy_of(*selection.trials, all);
+    }
     for (std::size_t k = 0; k < selection.axes.size(); ++k) {
       std::set<double> tried;
       bool all_numbers = true;
@@ -317,10 +384,14 @@ void write_choices(const Selection& selection, const std::vector<Choice>& choice
   for (const Choice& c : choices) labels.push_back(c.labels);
   const analysis::AxisColumns columns(axes, labels, label_number);
   analysis::OutputFile file(folder / "tuning.csv");
-  file.print("{}metric,mean,candidates,repetitions,runs\n", columns.header());
-  for (const Choice& c : choices)
-    file.print("{}{},{},{},{},{}\n", columns.fields(c.labels), analysis::csv_field(selection.metric), c.value,
+  file.print("{}metric,mean,candidates,repetitions,runs", columns.header());
+  for (const auto& [name, value] : choices.front().privacy) file.print(",{}", name);
+  for (const Choice& c : choices) {
+    file.print("\n{}{},{},{},{},{}", columns.fields(c.labels), analysis::csv_field(selection.metric), c.value,
                c.candidates, c.repetitions, c.runs);
+    for (const auto& [name, value] : c.privacy) file.print(",{}", value);
+  }
+  file.write("\n");
   file.commit();
 }
 
@@ -330,9 +401,10 @@ std::string selection_json(const Selection& selection, const std::vector<Choice>
   json["over"] = selection.over;
   json[selection.minimise ? "minimise" : "maximise"] = selection.metric;
   json["on"] = selection.instances();
-  json["budget"] = selection.halving ? "successive_halving"
-                   : selection.drawn ? fmt::format("{} at random", *selection.drawn)
-                                     : "all";
+  json["budget"] = selection.halving  ? "successive_halving"
+                   : selection.trials ? "trials"
+                   : selection.drawn  ? fmt::format("{} at random", *selection.drawn)
+                                      : "all";
   auto& list = json["chosen"] = nlohmann::ordered_json::array();
   for (const Choice& c : choices) {
     nlohmann::ordered_json one;
@@ -341,6 +413,8 @@ std::string selection_json(const Selection& selection, const std::vector<Choice>
     one["candidates"] = c.candidates;
     one["repetitions"] = c.repetitions;
     one["runs"] = c.runs;
+    for (const auto& [name, value] : c.privacy) one[name] = value;
+    if (!c.privacy.empty()) one["assumes"] = kTrialsAssume;
     list.push_back(std::move(one));
   }
   return json.dump();

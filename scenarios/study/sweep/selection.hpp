@@ -22,6 +22,10 @@
 // Means that are no numbers come last, and the first among equals counts.
 // Source: Karnin, Koren, Somekh 2013; Jamieson and Talwalkar 2016; Bergstra and Bengio 2012 (N).
 //
+// "trials": {"type": "negative_binomial", "eta": 1, "mean": 10}, in place of repetitions: a choice is the best of K runs, each
+// of a candidate drawn with replacement and with random numbers of its own, K drawn too: best_of_trials.hpp has the
+// guarantee of the best run. What is chosen is the candidate of that run.
+//
 // The simplest form, in a sweep, tunes one of its axes, with as many repetitions as the study has, and the same:
 //
 //   "select": { "over": "privacy.steps", "minimise": "own_test_error", "on": "validation" }
@@ -32,9 +36,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/store/stored_study.hpp"
+#include "models/privacy/accountants/renyi/best_of_trials.hpp"
 #include "scenarios/language/json/document.hpp"
 
 namespace hearsay::scenarios {
@@ -56,6 +62,7 @@ struct Selection {
   std::uint32_t most = 0;                      ///< R, once it is planned
   bool halving = false;
   std::optional<std::uint32_t> drawn{};  ///< N
+  std::optional<models::TrialCount> trials{};
   std::string metric{};
   bool minimise = true;
   bool on_test = false;
@@ -93,6 +100,13 @@ Selection read_selection(const Document& document, const Node& written,
 Selection read_tune(const Document& document, const Node& written, const std::vector<std::string>& axes,
                     std::size_t paths);
 
+/// What the guarantee of a best trial takes for granted.
+inline constexpr const char* kTrialsAssume =
+    "validation records are public, scores are computed from releases alone, and neither the number of trials nor the other "
+    "trials are published";
+/// The name of the divergence at the k-th of models::renyi_orders(), or infinity, among the scalars of a point.
+std::string renyi_name(std::size_t k);
+
 /// The selected point for one combination of the other axes.
 struct Choice {
   std::vector<std::string> labels;  ///< of the point, by axis
@@ -100,6 +114,8 @@ struct Choice {
   std::size_t candidates = 0;
   std::uint32_t repetitions = 0;  ///< that the mean is of, at each point
   std::uint64_t runs = 0;         ///< of all candidates
+  /// With trials, by name: epsilon at delta of one run, of the best trial, and of that and one more run of what it chose.
+  std::vector<std::pair<const char*, double>> privacy{};
   /// Each "PATH VALUE" whose value is the smallest or largest of three or more numbers, 0 being no edge from below.
   std::vector<std::string> at_edge{};
 };

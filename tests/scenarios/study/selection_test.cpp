@@ -14,6 +14,8 @@
 #include "analysis/figures/page_files.hpp"
 #include "analysis/metrics/metric.hpp"
 #include "analysis/store/store.hpp"
+#include "models/privacy/accountants/renyi/rdp.hpp"
+#include "models/privacy/budget/release_schedule.hpp"
 #include "scenarios/language/json/merge.hpp"
 #include "scenarios/study/sweep/sweep.hpp"
 #include "tests/support/figure_study.hpp"
@@ -509,6 +511,133 @@ TEST_CASE("tune.budget: a number of candidates is drawn from the seed, without r
   CHECK(kept >= 2);
   CHECK_THAT(test::ended_with(dir, "run s.json --dry-run --set tune.budget=99 -o none").out,
              Contains("selection: 128 runs"));
+}
+
+namespace {
+
+std::string trial_study(const std::string& trials, const std::string& more = "") {
+  return R"({"data": {"type": "lending_like", "owners": 3, "records": 40, "features": 2, "test_records": 20,
+      "validation_fraction": 0.25},
+    "privacy": {"mechanism": "gaussian", "epsilon": 4, "delta": 1e-5, "accountant": "rdp", "steps": 5, "clip": 1},
+    "protocol": {"type": "fedavg", "step": 0.1}, "stop": {"time": "20 s"}, "record": {"metrics": ["test_error", "objective"]},
+    "sweep": {"network.latency": ["0.1 s", "0.2 s"]}, "tune": {"paths": {"protocol.step": [0.01, 0.1, 1]}, "minimise": "test_error",
+             "trials": )" +
+         trials + "}" + more + "}";
+}
+
+}  // namespace
+
+TEST_CASE("tune.trials: the best of a random number of runs, and its guarantee") {
+  const Scratch dir;
+  dir.write("s.json", trial_study(R"({"type": "negative_binomial", "eta": 0, "mean": 12})"));
+  // The seed is one with several trials.
+  const auto one = test::ended_with(dir, "run s.json --no-progress -j 1 -o one --seed 7");
+  CHECK_THAT(one.err,
+             Contains("epsilon_of_best in tuning.csv covers the choice if validation records are public"));
+  test::ended_with(dir, "run s.json --no-progress -j 2 -o two --seed 7");
+  for (const char* file : {"/tuning.csv", "/runs.csv", "/selection/runs.csv", "/selection/scalars.csv"}) {
+    const std::string text = test::text_of(dir / "one" + file);
+    CHECK(text.size() > 100);
+    CHECK(text == test::text_of(dir / "two" + file));
+  }
+  test::ended_with(dir, "verify one/selection");
+  CHECK_THAT(test::ended_with(dir, "status one").out, Contains("; 0 left"));
+
+  // The best run of each point by hand; every run has random numbers of its own.
+  analysis::StoredStudy study(dir / "one/selection");
+  std::map<std::string, std::pair<double, std::string>> best;
+  std::map<std::string, std::uint64_t> runs;
+  std::set<std::pair<std::string, std::uint64_t>> fingerprints;
+  study.each_run([](const auto&) {},
+                 [&](const auto& point, const auto& run) {
+                   const double value = analysis::final_values(study.head(), point, run)[0];
+                   auto& mine = best.try_emplace(point.labels[0], 1e9, "").first->second;
+                   if (value < mine.first) mine = {value, point.labels[1]};
+                   ++runs[point.labels[0]];
+                   fingerprints.emplace(point.labels[0], run.fingerprint);
+                 });
+  const auto chosen =
+      nlohmann::json::parse(test::text_of(dir / "one/manifest.json")).at("selection").at("chosen");
+  REQUIRE(chosen.size() == 2);
+  REQUIRE(runs.size() == 2);
+  CHECK(runs.begin()->second > 3);
+  CHECK(fingerprints.size() == 2 * runs.begin()->second);
+
+  models::AccountantOptions rdp{models::Accountant::kRdp, 1e-5, models::Adjacency::kReplaceOne};
+  const auto curve = models::plan_releases(models::Gaussian{}, 2, rdp, 4, {.releases = 5})->renyi();
+  const auto of_best = models::best_of_trials(curve, models::TrialCount::of_mean(0, 12));
+  auto both = of_best;
+  for (std::size_t k = 0; k < both.size(); ++k) both[k] += curve[k];
+  for (const auto& c : chosen) {
+    const std::string point = c.at("network.latency");
+    CHECK(c.at("protocol.step") == best.at(point).second);
+    CHECK(c.at("mean") == best.at(point).first);
+    CHECK(c.at("runs") == runs.at(point));
+    CHECK(c.at("epsilon_of_run").get<double>() == Approx(4).epsilon(1e-9));
+    CHECK(c.at("epsilon_of_best").get<double>() ==
+          Approx(models::renyi_epsilon(of_best, 1e-5)).epsilon(1e-9));
+    CHECK(c.at("epsilon_of_both").get<double>() == Approx(models::renyi_epsilon(both, 1e-5)).epsilon(1e-9));
+    CHECK(c.at("epsilon_of_best") > c.at("epsilon_of_run"));
+    CHECK(c.at("epsilon_of_both") > c.at("epsilon_of_best"));
+  }
+  CHECK_THAT(test::text_of(dir / "one/tuning.csv"),
+             Contains("candidates,repetitions,runs,epsilon_of_run,epsilon_of_best,epsilon_of_both,delta\n"));
+  // The number of trials is drawn from the seed, with the stated mean.
+  std::vector<std::size_t> counts;
+  for (int seed = 1; seed <= 4; ++seed) {
+    const std::string plan =
+        test::ended_with(dir, fmt::format("run s.json --dry-run -o none --seed {}", seed)).out;
+    counts.push_back(std::stoul(plan.substr(std::string("selection: ").size())));
+  }
+  CHECK(std::set(counts.begin(), counts.end()).size() > 1);
+}
+
+TEST_CASE("tune.trials: candidates that spend a budget differently count by the largest divergences") {
+  const Scratch dir;
+  dir.write("s.json", trial_study(R"({"type": "negative_binomial", "eta": 1, "mean": 2})"));
+  const auto epsilon = [&](const std::string& paths, const char* which) {
+    test::ended_with(dir, "run s.json --no-progress -o out --set tune.paths='" + paths + "'");
+    const auto manifest = nlohmann::json::parse(test::text_of(dir / "out/manifest.json"));
+    return manifest.at("selection").at("chosen").at(0).at(which).get<double>();
+  };
+  for (const char* which : {"epsilon_of_run", "epsilon_of_best", "epsilon_of_both"}) {
+    const double low = epsilon(R"({"privacy.epsilon": [1]})", which),
+                 high = epsilon(R"({"privacy.epsilon": [3]})", which);
+    CHECK(epsilon(R"({"privacy.epsilon": [1, 3, 2]})", which) == high);
+    CHECK(low < high);
+  }
+}
+
+TEST_CASE("tune.trials: refusals") {
+  const Scratch dir;
+  const std::string law = R"({"type": "negative_binomial", "eta": 1, "mean": 3})";
+  const auto refusal = [&](const std::string& trials, const std::string& set) {
+    return test::refusal(dir, "validate " + dir.write("s.json", trial_study(trials)) + " " + set);
+  };
+  CHECK_THAT(refusal(R"({"type": "poisson"})", ""), Contains("/tune/trials"));
+  CHECK_THAT(refusal(R"({"type": "negative_binomial", "eta": -1})", ""), Contains("/tune/trials/eta"));
+  CHECK_THAT(refusal(R"({"type": "negative_binomial", "mean": 1})", ""), Contains("/tune/trials/mean"));
+  for (const char* other : {"tune.repetitions=3", "tune.budget=3", "tune.per=[]"})
+    CHECK_THAT(refusal(law, std::string("--set ") + other), Contains("/tune/trials: replaces "));
+  CHECK_THAT(refusal(law, "--set privacy=null --set privacy.mechanism=none"),
+             Contains("/tune/trials: requires a private mechanism at every point"));
+  CHECK_THAT(refusal(law, "--set data.draw=repetition"),
+             Contains("/tune/trials: trials are of the same data"));
+  CHECK_THAT(refusal(law, "--set tune.minimise=objective"),
+             Contains("/tune/trials: choose by a metric of test records"));
+  CHECK_THAT(
+      refusal(
+          law,
+          R"(--set protocol='{"type": "p2p_coordinate_descent", "after_budget": "local"}' )"
+          R"(--set tune.paths='{"privacy.epsilon": [1, 2]}' --set model.l2=0.1 --set network.topology=ring)"),
+      Contains("/tune/trials: protocol.after_budget local"));
+  dir.write("s.json", trial_study(law));
+  // What only the assembled point shows.
+  CHECK_THAT(
+      test::ended_with(
+          dir, R"(run s.json --no-progress --set stop.target='{"metric": "objective", "below": 0.01}')", 2)
+          .err,
+      Contains("/tune/trials: no guarantee covers all that a trial reads"));
 }
 
 TEST_CASE("tune: refusals") {

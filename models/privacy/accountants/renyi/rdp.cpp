@@ -62,28 +62,6 @@ double plain_sum(std::span<const StepRun> runs) {
   return sum;
 }
 
-// 1.1, 1.2, .. 10.9; 11, 12, .. 63; 128, 256, 512, 1024: those of Google's dp_accounting.
-std::vector<double> renyi_orders() {
-  std::vector<double> all;
-  for (int i = 1; i < 100; ++i) all.push_back(1 + i / 10.0);
-  for (int i = 11; i < 64; ++i) all.push_back(i);
-  for (const int i : {128, 256, 512, 1024}) all.push_back(i);
-  return all;
-}
-
-// The minimum of `most` and of convert(R(a), a) over the orders a.
-template <class F>
-double least_over_orders(std::span<const StepRun> runs, Adjacency adjacency, double most, const F& convert) {
-  static const std::vector<double> orders = renyi_orders();
-  for (const double order : orders) {
-    double sum = 0;
-    for (const StepRun& run : runs)
-      sum += static_cast<double>(run.count) * renyi_divergence(run.step, order, adjacency, true);
-    most = std::min(most, convert(sum, order));
-  }
-  return most;
-}
-
 }  // namespace
 
 double sampled_gaussian_log_moment(double z, double q, double order, bool bound) {
@@ -103,23 +81,54 @@ double renyi_divergence(const Step& step, double order, Adjacency adjacency, boo
   return step.law().sampled_log_moment(step.parameter(), q, order, bound) / (order - 1);
 }
 
+const std::vector<double>& renyi_orders() {
+  static const std::vector<double> orders = [] {
+    std::vector<double> all;
+    for (int i = 1; i < 100; ++i) all.push_back(1 + i / 10.0);
+    for (int i = 11; i < 64; ++i) all.push_back(i);
+    for (const int i : {128, 256, 512, 1024}) all.push_back(i);
+    return all;
+  }();
+  return orders;
+}
+
+std::vector<double> renyi_curve(std::span<const StepRun> runs, Adjacency adjacency) {
+  const std::vector<StepRun> merged = canonical(runs);
+  std::vector<double> curve;
+  for (const double order : renyi_orders()) {
+    double& sum = curve.emplace_back(0);
+    for (const StepRun& run : merged)
+      sum += static_cast<double>(run.count) * renyi_divergence(run.step, order, adjacency, true);
+  }
+  curve.push_back(plain_sum(merged));
+  return curve;
+}
+
+double renyi_epsilon(std::span<const double> curve, double delta) {
+  double least = curve.back();
+  const double log_delta = std::log(delta);
+  for (std::size_t k = 0; k + 1 < curve.size() && delta > 0; ++k) {
+    const double r = curve[k], a = renyi_orders()[k];
+    least = std::min(least, r + std::log1p(-1 / a) - (log_delta + std::log(a)) / (a - 1));
+  }
+  return std::max(0.0, least);
+}
+
 double rdp_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency) {
   require_delta(delta);
-  const std::vector<StepRun> merged = canonical(runs);
-  if (merged.empty()) return 0;
-  const double log_delta = std::log(delta);
-  return std::max(0.0, least_over_orders(merged, adjacency, plain_sum(merged), [=](double r, double a) {
-                    return r + std::log1p(-1 / a) - (log_delta + std::log(a)) / (a - 1);
-                  }));
+  return renyi_epsilon(renyi_curve(runs, adjacency), delta);
 }
 
 double rdp_delta(std::span<const StepRun> runs, double epsilon, Adjacency adjacency) {
   require_epsilon_at(epsilon);
-  const std::vector<StepRun> merged = canonical(runs);
-  if (epsilon >= plain_sum(merged)) return 0;
-  return std::exp(least_over_orders(merged, adjacency, 0, [=](double r, double a) {
-    return (a - 1) * (r - epsilon + std::log1p(-1 / a)) - std::log(a);
-  }));
+  const std::vector<double> curve = renyi_curve(runs, adjacency);
+  if (epsilon >= curve.back()) return 0;
+  double least = 0;
+  for (std::size_t k = 0; k + 1 < curve.size(); ++k) {
+    const double r = curve[k], a = renyi_orders()[k];
+    least = std::min(least, (a - 1) * (r - epsilon + std::log1p(-1 / a)) - std::log(a));
+  }
+  return std::exp(least);
 }
 
 }  // namespace hearsay::models

@@ -29,6 +29,13 @@ namespace hearsay::models {
 /// Throws std::invalid_argument unless a > 1, and for a sampled Gaussian step under replace_one.
 double renyi_divergence(const Step& step, double order, Adjacency adjacency, bool bound = false);
 
+/// 1.1, 1.2, ..., 10.9, 11, 12, ..., 63, 128, 256, 512, 1024: those of Google's dp_accounting.
+const std::vector<double>& renyi_orders();
+/// R at these orders of all releases together, then at infinity: the sum of their epsilons, infinite if one is not pure.
+std::vector<double> renyi_curve(std::span<const StepRun> runs, Adjacency adjacency);
+/// The minimum epsilon >= 0 over all orders; at delta = 0 that of infinity.
+double renyi_epsilon(std::span<const double> curve, double delta);
+
 /// The minimum epsilon >= 0 over the fixed orders (1.1 to 1024); 0 for no steps. O(orders x distinct steps), sampled Gaussian steps
 /// some microseconds each. Throws std::invalid_argument unless 0 < delta < 1, and as above.
 double rdp_epsilon(std::span<const StepRun> runs, double delta, Adjacency adjacency);
