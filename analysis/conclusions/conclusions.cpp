@@ -79,7 +79,7 @@ void find_slopes(const ConclusionInput& input, const std::vector<Finals>& finals
       std::vector<std::vector<double>> values;
       for (const std::size_t p : points) {
         x.push_back(input.points[p].axes[over]);
-        values.push_back(finals[p].metrics[metric]);
+        values.push_back(independent_values(finals[p].metrics[metric], out.head.antithetic));
         mean.push_back(out.means[p][metric]);
       }
       const auto slope = [&](const std::vector<double>& y) { return std::vector{log_log_line(x, y).slope}; };
@@ -132,7 +132,8 @@ Conclusions::FittedBound fit_bound(const BoundOptions& options, const std::vecto
     const Eigen::VectorXd known = included.lazyProduct(constants);
     std::vector<std::vector<double>> values;
     values.reserve(points.size());
-    for (const std::size_t p : points) values.push_back(finals[p].metrics[metric]);
+    for (const std::size_t p : points)
+      values.push_back(independent_values(finals[p].metrics[metric], study.head.antithetic));
     const auto fit = [&](const std::vector<double>& mean) {
       const Eigen::VectorXd c = fit_constants(included(Eigen::all, free), known, mean);
       return std::vector<double>(c.begin(), c.end());
@@ -184,7 +185,7 @@ Conclusions conclude(StoredStudy& study, const ConclusionInput& input) {
     out.means.emplace_back();
     out.medians.emplace_back();
     for (const std::vector<double>& values : finals.back().metrics) {
-      const Statistics statistics = statistics_of(values);
+      const Statistics statistics = statistics_of(values, out.head.antithetic);
       out.medians.back().push_back(statistics.median);
       out.means.back().push_back(statistics.mean);
     }
@@ -195,7 +196,7 @@ Conclusions conclude(StoredStudy& study, const ConclusionInput& input) {
     for (std::size_t p = 0; p < out.points.size(); ++p) {
       const std::vector<OwnerFacts> owners = study.owners(p);
       for (std::size_t owner = 0; owner < finals[p].gains[g].size(); ++owner) {
-        std::vector<double> pairs = finals[p].gains[g][owner];
+        std::vector<double> pairs = independent_values(finals[p].gains[g][owner], out.head.antithetic);
         std::erase_if(pairs, [](double gain) { return !std::isfinite(gain); });
         if (pairs.empty()) continue;
         out.gains.push_back({.of = gains[g],

@@ -155,8 +155,10 @@ Estimate quantile_with_interval(std::vector<double> numbers, double p, double co
   return e;
 }
 
-Difference paired_difference(const std::vector<double>& reference, const std::vector<double>& other,
-                             double confidence) {
+Difference paired_difference(const std::vector<double>& from, const std::vector<double>& to,
+                             double confidence, bool antithetic) {
+  const std::vector<double> reference = independent_values(from, antithetic),
+                            other = independent_values(to, antithetic);
   std::vector<double> a, b, differences;
   for (std::size_t r = 0; r < std::min(reference.size(), other.size()); ++r) {
     if (!std::isfinite(reference[r]) || !std::isfinite(other[r])) continue;

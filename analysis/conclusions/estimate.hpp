@@ -48,7 +48,7 @@ Estimate mean_with_interval(const std::vector<double>& numbers, double confidenc
 Estimate quantile_with_interval(std::vector<double> numbers, double p, double confidence);
 
 /// The difference between two points, paired by repetition. A repetition uses the same random numbers at every
-/// point, so that common noise cancels in the difference.
+/// point, so that common noise cancels in the difference. In a study of antithetic pairs "number" is the mean of one.
 struct Difference {
   std::size_t pairs = 0;     ///< of two finite numbers; the others are excluded
   double mean = kNone;       ///< of other[r] - reference[r]
@@ -57,6 +57,6 @@ struct Difference {
   double reduction = kNone;  ///< variance of the difference of independent runs over that of pairs
 };
 Difference paired_difference(const std::vector<double>& reference, const std::vector<double>& other,
-                             double confidence);
+                             double confidence, bool antithetic = false);
 
 }  // namespace hearsay::analysis

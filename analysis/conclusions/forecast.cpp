@@ -33,8 +33,10 @@ double factor(double a, double b) {
 
 }  // namespace
 
-Forecast forecast(const Eigen::MatrixXd& terms, const std::vector<std::vector<double>>& values,
-                  const Eigen::MatrixXd& new_terms, double confidence) {
+Forecast forecast(const Eigen::MatrixXd& terms, const std::vector<std::vector<double>>& runs,
+                  const Eigen::MatrixXd& new_terms, double confidence, bool antithetic) {
+  std::vector<std::vector<double>> values;
+  for (const std::vector<double>& of_point : runs) values.push_back(independent_values(of_point, antithetic));
   const Eigen::VectorXd known = Eigen::VectorXd::Zero(terms.rows());
   // The constants, then the logarithms of the form at the new points.
   const auto fit = [&](const std::vector<double>& means) {
@@ -66,11 +68,11 @@ Forecast forecast(const Eigen::MatrixXd& terms, const std::vector<std::vector<do
     squares += std::log(error.mean / at) * std::log(error.mean / at);
     sampling += error.squared / static_cast<double>(values.size());
     repetitions = std::max(repetitions, values[k].size());
-    for (const double v : values[k]) relative.push_back(v / error.mean);
+    for (const double v : runs[k]) relative.push_back(v / error.mean);
   }
-  const Quartiles runs = quartiles(relative);
-  out.run_low = runs.low;
-  out.run_high = runs.high;
+  const Quartiles of_runs = quartiles(relative);
+  out.run_low = of_runs.low;
+  out.run_high = of_runs.high;
 
   const bool possible = repetitions > 1 && values.size() > positive;
   const double left = static_cast<double>(values.size()) - static_cast<double>(positive);

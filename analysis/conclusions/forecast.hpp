@@ -33,9 +33,10 @@ struct Forecast {
   std::vector<Estimate> means;  ///< by new point; no interval with one repetition or K = q
 };
 
-/// terms and new_terms: points x columns (at most 8), not negative; values[k][r] as for jackknife(), with positive means.
-Forecast forecast(const Eigen::MatrixXd& terms, const std::vector<std::vector<double>>& values,
-                  const Eigen::MatrixXd& new_terms, double confidence);
+/// terms and new_terms: points x columns (at most 8), not negative; runs[k][r] as for jackknife(), with positive means.
+/// `antithetic`: intervals are those of the means of pairs.
+Forecast forecast(const Eigen::MatrixXd& terms, const std::vector<std::vector<double>>& runs,
+                  const Eigen::MatrixXd& new_terms, double confidence, bool antithetic = false);
 
 /// Whether the constants of these columns can be determined: rank of the columns at length 1, to 1e-5.
 bool identifiable(const Eigen::MatrixXd& terms);

@@ -20,7 +20,8 @@ std::vector<double> owner_scalars(const std::vector<Scalar>& scalars, const std:
   return all;
 }
 
-GainCounts count_gains(const std::vector<Statistics>& gains, std::size_t runs) {
+// `several`: more than one repetition, or pair of them.
+GainCounts count_gains(const std::vector<Statistics>& gains, bool several) {
   GainCounts counts{.owners = gains.size()};
   double sum = 0;
   std::size_t known = 0;
@@ -28,8 +29,8 @@ GainCounts count_gains(const std::vector<Statistics>& gains, std::size_t runs) {
     if (std::isfinite(g.mean)) sum += g.mean, ++known;
     counts.gain += g.mean > 0 ? 1u : 0u;
     // One repetition has no interval.
-    counts.significant += runs > 1 && g.mean_low > 0 ? 1u : 0u;
-    counts.lose += runs > 1 && g.mean_high < 0 ? 1u : 0u;
+    counts.significant += several && g.mean_low > 0 ? 1u : 0u;
+    counts.lose += several && g.mean_high < 0 ? 1u : 0u;
   }
   if (known > 0) counts.mean = sum / static_cast<double>(known);
   return counts;
@@ -37,13 +38,17 @@ GainCounts count_gains(const std::vector<Statistics>& gains, std::size_t runs) {
 
 // f(run) for every run, by owner.
 template <class F>
-std::vector<Statistics> over_runs(const std::vector<ReducedRun>& runs, std::size_t owners, F&& f) {
+std::vector<Statistics> over_runs(const std::vector<ReducedRun>& runs, std::size_t owners, bool antithetic,
+                                  F&& f) {
   std::vector<Statistics> all;
   std::vector<double> numbers;
   for (std::size_t i = 0; i < owners; ++i) {
     numbers.clear();
-    for (const ReducedRun& run : runs) numbers.push_back(f(run, i));
-    all.push_back(statistics_of(numbers));
+    for (const ReducedRun& run : runs) {
+      if (antithetic) numbers.resize(run.repetition, std::nan(""));
+      numbers.push_back(f(run, i));
+    }
+    all.push_back(statistics_of(numbers, antithetic));
   }
   return all;
 }
@@ -64,14 +69,16 @@ std::vector<Statistics> sample_of(std::vector<Statistics> values, std::size_t mo
   return some;
 }
 
-OwnerValues owner_values(const MetricInfo& metric, std::size_t m, const PointResult& point,
+OwnerValues owner_values(const StudyHead& head, std::size_t m, const PointResult& point,
                          const std::vector<ReducedRun>& runs, bool detailed) {
+  const MetricInfo& metric = head.metrics[m];
   OwnerValues out;
   const auto value = [&](const ReducedRun& run, std::size_t i) {
     const std::vector<double>& last = run.last[m];
     return last.empty() ? std::nan("") : last[metric.per_agent ? i : 0];
   };
-  if (metric.per_agent && detailed && !runs.empty()) out.values = over_runs(runs, point.owners, value);
+  if (metric.per_agent && detailed && !runs.empty())
+    out.values = over_runs(runs, point.owners, head.antithetic, value);
   for (const char* name : {"isolated", "pooled"}) {
     const std::string wanted = std::string(name) + "." + metric.name;
     const std::vector<double> of_point = owner_scalars(point.scalars, wanted, point);
@@ -88,14 +95,15 @@ OwnerValues owner_values(const MetricInfo& metric, std::size_t m, const PointRes
       return of_runs[static_cast<std::size_t>(&run - runs.data())][i];
     };
     std::vector<double> medians;
-    for (const Statistics& s : over_runs(runs, point.owners, baseline)) medians.push_back(s.median);
+    for (const Statistics& s : over_runs(runs, point.owners, head.antithetic, baseline))
+      medians.push_back(s.median);
     out.baselines.emplace_back(name, std::move(medians));
     if (std::string_view(name) != "isolated") continue;
     const double sign = metric.higher_is_better ? -1 : 1;
-    out.gains = over_runs(runs, point.owners, [&](const ReducedRun& run, std::size_t i) {
+    out.gains = over_runs(runs, point.owners, head.antithetic, [&](const ReducedRun& run, std::size_t i) {
       return sign * (baseline(run, i) - value(run, i));
     });
-    out.counts = count_gains(out.gains, runs.size());
+    out.counts = count_gains(out.gains, runs.size() > (head.antithetic ? 3 : 1));
   }
   return out;
 }

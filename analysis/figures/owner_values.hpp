@@ -9,6 +9,7 @@ namespace hearsay::analysis {
 
 /// One run, reduced to what figures need.
 struct ReducedRun {
+  std::uint32_t repetition = 0;
   std::array<std::vector<double>, kAlongNames.size()> x{};  ///< one per sample
   std::vector<std::vector<double>> metrics{};               ///< by metric; one per sample
   std::vector<std::vector<double>> last{};                  ///< by metric; its last value or values
@@ -17,7 +18,7 @@ struct ReducedRun {
 
 /// Values (only if `detailed`), baselines and gains of metric number `m`. An isolated model belongs to the point, or to a run that draws its
 /// own data.
-OwnerValues owner_values(const MetricInfo& metric, std::size_t m, const PointResult& point,
+OwnerValues owner_values(const StudyHead& head, std::size_t m, const PointResult& point,
                          const std::vector<ReducedRun>& runs, bool detailed = true);
 
 /// `most` of `values`, evenly spaced in ascending order of their medians.

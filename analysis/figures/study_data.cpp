@@ -19,6 +19,7 @@ ReducedRun reduce(const StudyHead& head, const SeriesLayout& layout, const RunRe
   const Series& series = run.series;
   const std::size_t metrics = head.metrics.size(), samples = series.samples.size();
   ReducedRun r;
+  r.repetition = run.repetition;
   r.scalars = run.scalars;
   r.metrics.resize(metrics);
   r.last.resize(metrics);
@@ -61,7 +62,7 @@ std::vector<double> grid(const std::vector<ReducedRun>& runs, std::size_t along,
 }
 
 Curve curve(const std::vector<ReducedRun>& runs, std::size_t metric, std::size_t along,
-            const std::vector<double>& at) {
+            const std::vector<double>& at, bool antithetic) {
   Curve c{.x = at};
   std::vector<std::size_t> next(runs.size(), 0);
   std::vector<double> numbers;
@@ -70,20 +71,23 @@ Curve curve(const std::vector<ReducedRun>& runs, std::size_t metric, std::size_t
     for (std::size_t r = 0; r < runs.size(); ++r) {
       const std::vector<double>& places = runs[r].x[along];
       while (next[r] < places.size() && places[next[r]] <= x) ++next[r];
-      if (next[r] > 0) numbers.push_back(runs[r].metrics[metric][next[r] - 1]);
+      if (next[r] == 0) continue;
+      if (antithetic) numbers.resize(runs[r].repetition, std::numeric_limits<double>::quiet_NaN());
+      numbers.push_back(runs[r].metrics[metric][next[r] - 1]);
     }
-    c.y.push_back(statistics_of(numbers));
+    c.y.push_back(statistics_of(numbers, antithetic));
   }
   return c;
 }
 
 std::vector<std::array<Curve, kAlongNames.size()>> curves_of(const std::vector<ReducedRun>& runs,
-                                                             std::size_t metrics, std::size_t samples) {
+                                                             std::size_t metrics, std::size_t samples,
+                                                             bool antithetic) {
   std::vector<std::array<Curve, kAlongNames.size()>> all(metrics);
   for (std::size_t along = 0; along < kAlongNames.size(); ++along) {
     const std::vector<double> at = grid(runs, along, samples);
     if (at.empty() || at.back() == at.front()) continue;
-    for (std::size_t m = 0; m < metrics; ++m) all[m][along] = curve(runs, m, along, at);
+    for (std::size_t m = 0; m < metrics; ++m) all[m][along] = curve(runs, m, along, at, antithetic);
   }
   return all;
 }
@@ -206,14 +210,14 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
     for (const OwnerFacts& o : owners) point.names.push_back(o.name);
     if (i == 0) data.owners = owners;
     for (std::size_t m = 0; m < metrics; ++m) {
-      point.by_owner.push_back(owner_values(data.head.metrics[m], m, described, runs, with_agents[i]));
+      point.by_owner.push_back(owner_values(data.head, m, described, runs, with_agents[i]));
       OwnerValues& by_owner = point.by_owner.back();
       if (!gains_wanted(scenario, data.head.metrics[m].name)) by_owner.gains.clear(), by_owner.counts = {};
       if (!with_agents[i]) point.by_owner.back() = {.counts = point.by_owner.back().counts};
     }
     if (with_agents[i]) point.network = networks.place_of(study.network_number(p));
     if (runs.empty() || !with_curves[i]) continue;
-    point.curves = curves_of(runs, metrics, samples);
+    point.curves = curves_of(runs, metrics, samples, data.head.antithetic);
     for (const ReducedRun& r : runs) longest = std::max(longest, r.x[0].size());
   }
   data.networks = networks.take();

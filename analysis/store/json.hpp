@@ -31,10 +31,12 @@ inline void to_json(Json& json, const StudyHead& h) {
   json = {{"axes", h.axes},     {"tuned", h.tuned},     {"groups", h.groups},
           {"shown", h.shown},   {"metrics", h.metrics}, {"aggregate", h.aggregate},
           {"models", h.models}, {"by_time", h.by_time}, {"every", h.every}};
+  if (h.antithetic) json["antithetic"] = true;
 }
 inline void from_json(const Json& json, StudyHead& h) {
   h = {json.at("axes"),      json.at("tuned"),  json.at("groups"),  json.at("shown"), json.at("metrics"),
        json.at("aggregate"), json.at("models"), json.at("by_time"), json.at("every")};
+  h.antithetic = json.value("antithetic", false);
 }
 
 }  // namespace hearsay::analysis

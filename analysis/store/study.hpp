@@ -151,10 +151,11 @@ struct StudyHead {
   /// By axis, then by tuned option: the texts of tables and figures for labels that have another one there.
   std::vector<std::map<std::string, std::string>> shown{};
   std::vector<MetricInfo> metrics;
-  bool aggregate = false;  ///< tables have statistics over a point's repetitions in place of their series
-  bool models = false;     ///< runs keep their final models
-  bool by_time = false;    ///< samples are at equal times, not at equal iterations
-  std::size_t every = 0;   ///< what was equal between samples: a place in Sample::numbers()
+  bool aggregate = false;   ///< tables have statistics over a point's repetitions in place of their series
+  bool models = false;      ///< runs keep their final models
+  bool by_time = false;     ///< samples are at equal times, not at equal iterations
+  std::size_t every = 0;    ///< what was equal between samples: a place in Sample::numbers()
+  bool antithetic = false;  ///< repetitions 2k and 2k + 1 are antithetic pairs: their means are independent
 
   SeriesLayout layout(const PointResult& point) const { return {metrics, point.owners, point.first_owner}; }
   /// The labels of a point in tables and figures.

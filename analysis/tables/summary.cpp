@@ -35,10 +35,28 @@ double student_half_width(double confidence, double freedom, double deviation) {
   return boost::math::quantile(boost::math::complement(student, (1 - confidence) / 2)) * deviation;
 }
 
-Statistics statistics_of(std::vector<double> numbers) {
-  std::erase_if(numbers, [](double x) { return !std::isfinite(x); });
+std::vector<double> pair_means(const std::vector<double>& values) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> means;
+  for (std::size_t r = 0; r < values.size(); r += 2) {
+    const double mean = r + 1 < values.size() ? (values[r] + values[r + 1]) / 2 : kNan;
+    means.push_back(std::isfinite(mean) ? mean : kNan);
+  }
+  return means;
+}
+
+std::vector<double> independent_values(const std::vector<double>& values, bool antithetic) {
+  return antithetic ? pair_means(values) : values;
+}
+
+Statistics statistics_of(std::vector<double> numbers, bool antithetic) {
   Statistics s{quartiles(numbers)};
-  if (numbers.empty()) return s.mean = s.mean_low = s.mean_high = s.median, s;
+  numbers = independent_values(numbers, antithetic);
+  std::erase_if(numbers, [](double x) { return !std::isfinite(x); });
+  if (numbers.empty()) {
+    s.mean = s.mean_low = s.mean_high = std::numeric_limits<double>::quiet_NaN();
+    return s;
+  }
   const auto count = static_cast<double>(numbers.size());
   s.mean = s.mean_low = s.mean_high = std::accumulate(numbers.begin(), numbers.end(), 0.0) / count;
   if (count < 2) return s;
@@ -78,12 +96,15 @@ void PointCollector::add(const RunResult& run) {
   if (run.status != Status::kDone) return;
   ++runs_;
   const std::vector<double> values = final_values(study_, point_, run);
-  for (std::size_t m = 0; m < values.size(); ++m) finals_[m].push_back(values[m]);
+  for (std::size_t m = 0; m < values.size(); ++m) {
+    if (study_.antithetic) finals_[m].resize(run.repetition, std::numeric_limits<double>::quiet_NaN());
+    finals_[m].push_back(values[m]);
+  }
 }
 
 PointSummary PointCollector::summary() const {
   PointSummary all{.labels = point_.labels, .tuned = point_.tuned, .runs = runs_};
-  for (const auto& numbers : finals_) all.finals.push_back(statistics_of(numbers));
+  for (const auto& numbers : finals_) all.finals.push_back(statistics_of(numbers, study_.antithetic));
   for (const char* name : {"isolated", "pooled"}) {
     std::vector<double> medians, found;
     for (const MetricInfo& m : study_.metrics) {

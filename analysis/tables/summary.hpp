@@ -23,12 +23,18 @@ Quartiles quartiles(std::vector<double> numbers);
 /// `freedom` degrees of freedom.
 double student_half_width(double confidence, double freedom, double deviation);
 
+/// The means of antithetic pairs, that is of repetitions 2k and 2k + 1; `values`: by repetition. NaN where one of the two is
+/// missing or not finite.
+std::vector<double> pair_means(const std::vector<double>& values);
+/// The values themselves, or the means of their pairs.
+std::vector<double> independent_values(const std::vector<double>& values, bool antithetic);
+
 /// Quartiles, and the mean with Student's 95 % interval (of one number: that number).
 struct Statistics : Quartiles {
   double mean = 0, mean_low = 0, mean_high = 0;
 };
-/// Of those numbers that are finite.
-Statistics statistics_of(std::vector<double> numbers);
+/// Of those numbers that are finite. `antithetic`: they are by repetition, and the mean is that of pairs.
+Statistics statistics_of(std::vector<double> numbers, bool antithetic = false);
 
 /// A point as tables and figures show it.
 struct PointSummary {
@@ -39,7 +45,7 @@ struct PointSummary {
   std::vector<std::pair<std::string, std::vector<double>>> baselines{};
 };
 
-/// Collects the runs of one point.
+/// Collects the runs of one point, in the order of repetitions.
 class PointCollector {
  public:
   PointCollector(const StudyHead& study, const PointResult& point);
@@ -51,8 +57,9 @@ class PointCollector {
 
   const StudyHead& study_;
   const PointResult& point_;
-  std::size_t runs_ = 0;                     // that were done
-  std::vector<std::vector<double>> finals_;  // by metric, one per run that was done
+  std::size_t runs_ = 0;  // that were done
+  std::vector<std::vector<double>>
+      finals_;  // by metric, one per run that was done; of antithetic pairs by repetition
   std::vector<std::pair<std::string, double>>
       baselines_;  // of the point, and of each run with its own problem
 };

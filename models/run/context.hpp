@@ -31,8 +31,11 @@ struct Heard {
 
 /// The noise of one release, for mechanisms that do not just add it.
 struct ReleaseNoise {
-  const Step* step;                   ///< what the release costs; null where it is free: no noise
-  sim::Stream stream;                 ///< (kNoise, agent), index = number of the release
+  const Step* step;    ///< what the release costs; null where it is free: no noise
+  sim::Stream stream;  ///< (kNoise, agent), index = number of the release
+  /// For draws that are not symmetric noise; null: `stream`. See sim::Streams::mirrored().
+  std::optional<sim::Stream> own;
+  double sign;                        ///< 1 or -1: noise is what is drawn from `stream`, times this
   const Eigen::VectorXd* prescribed;  ///< use instead of drawn noise, if not null
 };
 

@@ -34,7 +34,8 @@ std::vector<std::size_t> wanted_metrics(const Parsed& values, const analysis::St
 class Comparison {
  public:
   Comparison(const analysis::StudyHead& head, const Parsed& values)
-      : head_(head),
+      : antithetic(head.antithetic),
+        head_(head),
         csv_(values.choice("format", TableFormat::kText) == TableFormat::kCsv),
         confidence_(values.number("confidence", 1e-9, 1 - 1e-9)),
         metrics_(wanted_metrics(values, head)),
@@ -53,7 +54,7 @@ class Comparison {
   void add(const std::vector<std::string>& labels, const std::string& reference, const Values& from,
            const Values& to) {
     for (const std::size_t m : metrics_) {
-      const analysis::Difference d = analysis::paired_difference(from[m], to[m], confidence_);
+      const analysis::Difference d = analysis::paired_difference(from[m], to[m], confidence_, antithetic);
       auto& row = rows_.emplace_back(csv_ ? labels : head_.shown_labels(labels));
       row.insert(row.end(), {head_.metrics[m].name, std::to_string(d.pairs)});
       if (csv_) {
@@ -73,10 +74,13 @@ class Comparison {
   void print(const std::string& title) const {
     if (csv_) return print_csv(rows_);
     print_out(
-        "{}, metrics at the end of runs, paired by repetition;\nStudent's t intervals of {:g} % confidence. "
+        "{}, metrics at the end of runs, paired by {};\nStudent's t intervals of {:g} % confidence. "
         "Variance reduction: variance for independent runs over that for pairs.\n\n{}",
-        title, 100 * confidence_, analysis::align(rows_, terminal_width(), head_.axes.size() + 1));
+        title, antithetic ? "antithetic pair of repetitions" : "repetition", 100 * confidence_,
+        analysis::align(rows_, terminal_width(), head_.axes.size() + 1));
   }
+
+  bool antithetic = false;  ///< the unit is the mean of an antithetic pair
 
  private:
   const analysis::StudyHead& head_;
@@ -175,6 +179,7 @@ int compare_command(const Arguments& arguments) {
     return without_missing(study, kExitDone);
   }
   analysis::StoredStudy second = open_results(folders[1]);
+  comparison.antithetic = head.antithetic || second.head().antithetic;
   // With --metric, only these need be in both.
   const std::vector<std::size_t> wanted = wanted_metrics(*values, head);
   const auto& others = second.head().metrics;

@@ -78,7 +78,7 @@ class Forecaster {
       throw UsageError(
           "the terms are 0 or linearly dependent at the points to fit to, so that their constants are not "
           "determined; fit to more points, or name fewer terms with --term");
-    const analysis::Forecast all = analysis::forecast(terms, runs, wanted, confidence_);
+    const analysis::Forecast all = analysis::forecast(terms, runs, wanted, confidence_, head_.antithetic);
     csv_ ? print_csv(rows(all)) : print(all);
     print_error(
         "The constants are fitted to measurements on private data that no privacy budget accounts for.\n");

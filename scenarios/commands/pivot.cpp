@@ -22,17 +22,20 @@ namespace {
 using analysis::PivotCell;
 using Values = std::vector<double>;  // by repetition
 
-PivotCell cell_of(const Values& values, bool mean) {
-  const analysis::Statistics s = analysis::statistics_of(values);
+PivotCell cell_of(const Values& values, bool mean, bool antithetic) {
+  const analysis::Statistics s = analysis::statistics_of(values, antithetic);
   if (!mean) return {.centre = s.median, .low = s.low, .high = s.high};
   // One number has no interval.
-  if (std::ranges::count_if(values, [](double x) { return std::isfinite(x); }) < 2) return {.centre = s.mean};
+  if (std::ranges::count_if(analysis::independent_values(values, antithetic),
+                            [](double x) { return std::isfinite(x); }) < 2)
+    return {.centre = s.mean};
   return {.centre = s.mean, .low = s.mean_low, .high = s.mean_high};
 }
 
 // Marks the best cell of a row, if it is better than each other by the interval of their paired difference. A cell
 // without values has no interval: nothing is known to be better.
-void mark_best(std::vector<PivotCell>& cells, const std::vector<const Values*>& values, bool higher) {
+void mark_best(std::vector<PivotCell>& cells, const std::vector<const Values*>& values, bool higher,
+               bool antithetic) {
   std::optional<std::size_t> best;
   for (std::size_t c = 0; c < cells.size(); ++c) {
     if (std::isnan(cells[c].centre)) continue;
@@ -41,7 +44,7 @@ void mark_best(std::vector<PivotCell>& cells, const std::vector<const Values*>& 
   }
   if (!best || cells.size() < 2) return;
   for (std::size_t c = 0; c < cells.size(); ++c) {
-    const auto d = analysis::paired_difference(*values[*best], *values[c], 0.95);
+    const auto d = analysis::paired_difference(*values[*best], *values[c], 0.95, antithetic);
     if (c != *best && !(higher ? d.high < 0 : d.low > 0)) return;
   }
   cells[*best].best = true;
@@ -108,7 +111,7 @@ int export_pivot(const Parsed& values, analysis::PivotFormat format) {
     const Values& mine = finals.values[p][metric];
     const std::size_t r = down.of_point[p], c = across.of_point[p];
     found[r][c] = &mine;
-    table.cells[r][c] = cell_of(mine, mean);
+    table.cells[r][c] = cell_of(mine, mean, head.antithetic);
     const std::uint32_t planned = plan.points[finals.numbers[p]].repetitions;
     most = std::max(most, planned), fewest = std::min(fewest, planned);
     const auto [done, diverged, failed, interrupted] = finals.outcomes[p];
@@ -124,7 +127,8 @@ int export_pivot(const Parsed& values, analysis::PivotFormat format) {
     }
   }
   const bool higher = head.metrics[metric].higher_is_better;
-  for (std::size_t r = 0; r < table.rows.size(); ++r) mark_best(table.cells[r], found[r], higher);
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
+    mark_best(table.cells[r], found[r], higher, head.antithetic);
 
   table.notes.push_back(
       fmt::format("{} at the end of runs, {} is better: {} over {}{}.",

@@ -42,7 +42,8 @@ UntilDecision::UntilDecision(const Plan& plan, analysis::StoredStudy& study)
       const std::size_t reference = plan.references[c][point];
       const bool compared = !rule.until[c].against.empty();
       all.push_back(precision_at(rule.until[c], look, values_of(point, metric, r),
-                                 compared ? values_of(reference, metric, r) : std::vector<double>{}));
+                                 compared ? values_of(reference, metric, r) : std::vector<double>{},
+                                 rule.antithetic));
     }
     return all;
   };

@@ -147,8 +147,10 @@ analysis::RunEnd Experiment::end_of(const models::World& world, sim::End end,
 }
 
 models::World Experiment::prepare(std::uint32_t repetition, sim::TraceSink* trace) const {
-  return models::World(study_, engine_, sim::Streams(scenario_.seed, scenario_.first_repetition + repetition),
-                       trace);
+  return models::World(
+      study_, engine_,
+      sim::Streams(scenario_.seed, scenario_.first_repetition + repetition, scenario_.repeat.antithetic()),
+      trace);
 }
 
 sim::End Experiment::run_within_memory(models::World& world, analysis::Recorder& recorder) const {

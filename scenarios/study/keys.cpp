@@ -75,7 +75,8 @@ PointKey Keys::point(const Scenario& scenario) {
   s.name.clear();
   s.description.clear();
   s.version = 1;
-  s.repeat = 1;
+  s.repeat = 2;  // any even number
+  s.repeat.set_antithetic(scenario.repeat.antithetic());
   s.baselines.clear();
   s.analysis = {};
   s.record = {};

@@ -6,7 +6,7 @@
 //   record key = SHA-256(metrics, every, models)
 //
 // Only options that differ from their defaults count. No key depends on name, description, trace, analysis,
-// repeat, sweep, threads or the paths of files. Baselines are part of the record key only if every repetition draws
+// the number of repetitions, sweep, threads or the paths of files. Baselines are part of the record key only if every repetition draws
 // its own data or network: they are then numbers of the run. "every" is part of the point key if a target is checked
 // at every sample, because it then changes events.
 #include <cstdint>

@@ -370,6 +370,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     } catch (const InputError&) {
       refuse_points(plan, points, k, options, folders);
     }
+    if (options.validation) scenario->repeat.set_antithetic(false);  // a tuned value is not chosen by pairs
     if (sweep.independent()) scenario->seed = keys.independent_seed(*scenario);
     PointKey key = keys.point(*scenario);
     std::uint32_t repeat = scenario->repeat.first();
@@ -541,6 +542,7 @@ analysis::StudyPlan Plan::study() const {
   study.head.aggregate = record.keep == Keep::kAggregate;
   study.head.models = record.models == KeptModels::kFinal;
   study.head.by_time = record.every.time.has_value();
+  study.head.antithetic = points.front().scenario->repeat.antithetic();
   study.head.every = record.every.time ? 1 : record.every.vectors ? 2 : record.every.bytes ? 3 : 0;
   study.record_key = record_key;
   study.info = origin;

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "analysis/conclusions/estimate.hpp"
+#include "analysis/tables/summary.hpp"
 #include "sim/files/csv_table.hpp"
 #include "sim/files/text.hpp"
 
@@ -72,20 +73,49 @@ std::string Criterion::text() const {
   return text;
 }
 
+namespace {
+
+void describe_antithetic(bool& antithetic, sim::Visitor& v) {
+  v(antithetic,
+    {.name = "antithetic",
+     .help =
+         "Antithetic pairs: repetition 2k + 1 draws 1 - u where the network of repetition 2k draws u, and "
+         "the negative of its noise. Intervals are of the means of pairs."});
+}
+
+void check_even(bool antithetic, std::uint32_t number, const char* key, sim::Visitor& v) {
+  v.check(!antithetic || number % 2 == 0, key,
+          fmt::format("expected an even number of repetitions, in antithetic pairs, found {}", number));
+}
+
+}  // namespace
+
 void GivenRepetitions::describe(sim::Visitor& v) {
   v(count, {.name = "count", .help = "Number of repetitions of every point.", .min = 1, .required = true});
+  describe_antithetic(antithetic, v);
+  check_even(antithetic, count, "count", v);
 }
 
 void UntilPrecise::describe(sim::Visitor& v) {
   v(until, {.name = "until", .help = "Criteria: a point is repeated until all hold.", .required = true});
   v(min, {.name = "min", .help = "Repetitions at the first look.", .min = 2});
   v(max, {.name = "max", .help = "Repetitions at the last look.", .min = 2});
+  describe_antithetic(antithetic, v);
   v.check(!until.empty(), "until", "expected at least one criterion");
   v.check(max >= min, "max", fmt::format("expected at least min ({}), found {}", min, max));
+  check_even(antithetic, min, "min", v);
+  check_even(antithetic, max, "max", v);
+  for (std::size_t k = 0; k < until.size(); ++k) {
+    v.check(!antithetic || until[k].of == Estimated::kMean, fmt::format("until/{}/of", k),
+            fmt::format(
+                "expected mean, because order statistics of antithetic pairs have no confidence, found {}",
+                sim::name_of(until[k].of)));
+  }
 }
 
 std::uint32_t UntilPrecise::after(std::uint32_t r) const {
-  const double next = std::max(std::floor(1.5 * r), r + 1.0);
+  const double step = antithetic ? 2 : 1;
+  const double next = std::max(step * std::floor(1.5 * r / step), r + step);
   return next < max ? static_cast<std::uint32_t>(next) : max;
 }
 
@@ -104,7 +134,7 @@ void Repeat::describe_as(sim::Visitor& v, const sim::About& about) {
 }
 
 Precision precision_at(const Criterion& c, std::uint32_t look, std::vector<double> values,
-                       std::span<const double> reference) {
+                       std::vector<double> reference, bool antithetic) {
   const double pi_k = std::numbers::pi * look;
   const double confidence = 1 - (1 - c.confidence) * 6 / (pi_k * pi_k);
   const auto estimate = [&](const std::vector<double>& of) {
@@ -113,6 +143,8 @@ Precision precision_at(const Criterion& c, std::uint32_t look, std::vector<doubl
                                           of, c.of == Estimated::kMedian ? 0.5 : c.quantile, confidence);
   };
   Precision p{.look = look, .repetitions = static_cast<std::uint32_t>(values.size())};
+  values = analysis::independent_values(values, antithetic);
+  reference = analysis::independent_values(reference, antithetic);
   for (std::size_t r = 0; r < reference.size(); ++r) values[r] -= reference[r];
   if (!std::ranges::all_of(values, [](double x) { return std::isfinite(x); })) {
     p.state = Precision::State::kNotFinite;
@@ -124,7 +156,7 @@ Precision precision_at(const Criterion& c, std::uint32_t look, std::vector<doubl
   p.half_width = std::isnan(e.low) ? std::numeric_limits<double>::infinity() : (e.high - e.low) / 2;
   double wanted = 0;
   if (const auto* relative = std::get_if<RelativeWidth>(&c.half_width)) {
-    const double whole = reference.empty() ? e.value : estimate({reference.begin(), reference.end()}).value;
+    const double whole = reference.empty() ? e.value : estimate(reference).value;
     wanted = *relative->value() * std::abs(whole);
   } else {
     wanted = std::get<AbsoluteWidth>(c.half_width).width;

@@ -15,9 +15,12 @@
 // sum is 1 - confidence, so that with at least that probability the intervals of all looks hold, and with them the one
 // that is reported (Bonferroni).
 // A point that others are compared with has at least as many repetitions as each of them.
+//
+// With "antithetic" repetitions 2k and 2k + 1 are an antithetic pair (sim/random/stream.hpp). They depend on each other:
+// intervals are those of the means of pairs. Looks are rounded down to even numbers. Order statistics of runs that
+// depend on each other give no interval with a stated confidence.
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -71,6 +74,7 @@ struct GivenRepetitions {
   static constexpr std::string_view kHelp = "So many at every point.";
   static constexpr sim::Shorthand kShorthand{"count", sim::Shorthand::kNumber};
   std::uint32_t count = 1;
+  bool antithetic = false;
   void describe(sim::Visitor& v);
 };
 struct UntilPrecise {
@@ -80,8 +84,10 @@ struct UntilPrecise {
   static constexpr sim::Shorthand kShorthand{"until", sim::Shorthand::kNone};
   std::vector<Criterion> until;
   std::uint32_t min = 10, max = 1000;
+  bool antithetic = false;
   void describe(sim::Visitor& v);
-  /// The look after one at r < max repetitions: 1.5 r rounded down, at least r + 1, at most max.
+  /// The look after one at r < max repetitions: 1.5 r rounded down, at least r + 1, at most max; with antithetic pairs
+  /// rounded down to an even number, at least r + 2.
   std::uint32_t after(std::uint32_t r) const;
 };
 
@@ -92,6 +98,13 @@ class Repeat {
   std::uint32_t first() const;
   /// The most that a point can come to have.
   std::uint32_t most() const;
+  /// Whether repetitions 2k and 2k + 1 are antithetic pairs.
+  bool antithetic() const {
+    return std::visit([](const auto& kind) { return kind.antithetic; }, kind_);
+  }
+  void set_antithetic(bool pairs) {
+    std::visit([&](auto& kind) { kind.antithetic = pairs; }, kind_);
+  }
   /// Null: the number is given.
   const UntilPrecise* until() const { return std::get_if<UntilPrecise>(&kind_); }
   void describe_as(sim::Visitor& v, const sim::About& about);
@@ -109,7 +122,8 @@ struct Precision {
   double estimate = 0, half_width = 0;  ///< infinite where the order statistics give no interval
 };
 /// Of the values of repetitions 0, ..., r - 1; or of their differences from as many of a reference, if there is one.
+/// `antithetic`: of pairs.
 Precision precision_at(const Criterion& criterion, std::uint32_t look, std::vector<double> values,
-                       std::span<const double> reference = {});
+                       std::vector<double> reference = {}, bool antithetic = false);
 
 }  // namespace hearsay::scenarios

@@ -16,7 +16,12 @@ namespace hearsay::sim {
 
 /// A counter, or its random bits.
 using PhiloxBlock = std::array<std::uint32_t, 4>;
-using PhiloxKey = std::array<std::uint32_t, 2>;
+/// The two words of a key, and what every word of the random bits is combined with by exclusive or: 0, or all ones, which
+/// complements them.
+struct PhiloxKey {
+  std::uint32_t first = 0, second = 0, mask = 0;
+  bool operator==(const PhiloxKey&) const = default;
+};
 
 namespace philox {
 constexpr int kRounds = 10;
@@ -28,11 +33,12 @@ constexpr PhiloxBlock philox4x32(PhiloxBlock c, PhiloxKey key) {
   for (int round = 0; round < philox::kRounds; ++round) {
     const std::uint64_t a = std::uint64_t{philox::kMultiplier0} * c[0],
                         b = std::uint64_t{philox::kMultiplier1} * c[2];
-    c = {static_cast<std::uint32_t>(b >> 32) ^ c[1] ^ key[0], static_cast<std::uint32_t>(b),
-         static_cast<std::uint32_t>(a >> 32) ^ c[3] ^ key[1], static_cast<std::uint32_t>(a)};
-    key[0] += philox::kWeyl0;
-    key[1] += philox::kWeyl1;
+    c = {static_cast<std::uint32_t>(b >> 32) ^ c[1] ^ key.first, static_cast<std::uint32_t>(b),
+         static_cast<std::uint32_t>(a >> 32) ^ c[3] ^ key.second, static_cast<std::uint32_t>(a)};
+    key.first += philox::kWeyl0;
+    key.second += philox::kWeyl1;
   }
+  for (std::uint32_t& word : c) word ^= key.mask;
   return c;
 }
 
@@ -47,7 +53,8 @@ inline void replace(PhiloxBlock* blocks, PhiloxKey key) {
                             static_cast<int>(second), 0, static_cast<int>(first));
   };
   const __m256i multipliers = alternating(kMultiplier0, kMultiplier1), weyl = alternating(kWeyl0, kWeyl1);
-  __m256i keys = alternating(key[0], key[1]);
+  __m256i keys = alternating(key.first, key.second);
+  const __m256i mask = _mm256_set1_epi32(static_cast<int>(key.mask));
   auto* const memory = reinterpret_cast<__m256i*>(blocks);
   __m256i c[Registers];
   for (std::size_t r = 0; r < Registers; ++r) c[r] = _mm256_loadu_si256(memory + r);
@@ -59,7 +66,7 @@ inline void replace(PhiloxBlock* blocks, PhiloxKey key) {
     }
     keys = _mm256_add_epi32(keys, weyl);
   }
-  for (std::size_t r = 0; r < Registers; ++r) _mm256_storeu_si256(memory + r, c[r]);
+  for (std::size_t r = 0; r < Registers; ++r) _mm256_storeu_si256(memory + r, _mm256_xor_si256(c[r], mask));
 }
 
 }  // namespace philox

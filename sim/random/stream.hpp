@@ -8,6 +8,11 @@
 //
 // An entity is an agent (b = 0) or an edge (source id, target id). `index` numbers the n-th gap, message,
 // release or period of the entity; each index has 2^32 blocks of 128 bits.
+//
+// Antithetic repetitions: 2k and 2k + 1 are a pair. In the latter the network draws the complement of each word of the
+// former, u becomes 1 - u, and mechanisms add the negative of its noise. Both have the law of any repetition, because a
+// complemented uniform word is uniform and the noise is symmetric; a mean over pairs varies less where a result is
+// monotone in the draws (Hammersley and Morton, "A new Monte Carlo technique: antithetic variates", 1956).
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +41,7 @@ enum class Purpose : std::uint32_t {
   kProtocol = 1000,     ///< + the number that the protocol gives to its purpose: (agent), index = n-th draw
 };
 
-/// A stream of 64-bit words; a UniformRandomBitGenerator for Boost.Random. 32 bytes of state, no allocation.
+/// A stream of 64-bit words; a UniformRandomBitGenerator for Boost.Random. 48 bytes, no allocation.
 class Stream {
  public:
   using result_type = std::uint64_t;
@@ -55,8 +60,8 @@ class Stream {
   Stream(const Stream& fresh, const Block& first)
       : counter_{1, fresh.counter_[1], fresh.counter_[2], fresh.counter_[3]},
         key_(fresh.key_),
-        words_(words_of(first)),
-        next_(0) {}
+        next_(0),
+        words_(words_of(first)) {}
 
   /// The words of a block.
   using Words = std::array<std::uint64_t, 2>;
@@ -97,14 +102,23 @@ class Stream {
 
   Block counter_;  // of the next block
   Key key_;
-  Words words_{};
   std::uint32_t next_ = 2;  // of words_; from 2 on, 2 more than that of the next block's
+  Words words_{};
 };
+
+/// What the network draws. Not kPerAgent: rates and delays that agents keep are drawn like data.
+constexpr bool is_of_network(Purpose purpose) {
+  using enum Purpose;
+  return purpose == kClock || purpose == kLatency || purpose == kLoss || purpose == kAvailability ||
+         purpose == kOnlineTick || purpose == kOnlineMessage || purpose == kCompute;
+}
 
 /// All streams of one run.
 class Streams {
  public:
-  Streams(std::uint64_t seed, std::uint32_t repetition) : seed_(seed), repetition_(repetition) {
+  /// `antithetic`: the repetition is one of an antithetic pair.
+  Streams(std::uint64_t seed, std::uint32_t repetition, bool antithetic = false)
+      : seed_(seed), repetition_(repetition), mirrored_(antithetic && repetition % 2 == 1) {
     for (std::uint32_t p = 0; p < keys_.size(); ++p) keys_[p] = derive(p);
   }
 
@@ -123,15 +137,31 @@ class Streams {
     return p < keys_.size() ? keys_[p] : derive(p);
   }
 
+  /// Whether this is the second repetition of an antithetic pair: the noise of mechanisms is then the negative of what is
+  /// drawn from kNoise, which is the stream of the first.
+  bool mirrored() const { return mirrored_; }
+  /// kNoise of this repetition alone, for what a mechanism draws that is not symmetric noise.
+  Stream own_noise(std::uint32_t a, std::uint32_t b, std::uint32_t index) const {
+    return Stream(derive(static_cast<std::uint32_t>(Purpose::kNoise), repetition_), a, b, index);
+  }
+
  private:
-  Stream::Key derive(std::uint32_t purpose) const {
-    const auto out = philox4x32({repetition_, purpose, 0, 0},
+  Stream::Key derive(std::uint32_t purpose, std::uint32_t repetition) const {
+    const auto out = philox4x32({repetition, purpose, 0, 0},
                                 {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)});
     return {out[0], out[1]};
+  }
+  Stream::Key derive(std::uint32_t purpose) const {
+    const auto named = static_cast<Purpose>(purpose);
+    const bool network = is_of_network(named), paired = network || named == Purpose::kNoise;
+    Stream::Key key = derive(purpose, mirrored_ && paired ? repetition_ - 1 : repetition_);
+    if (mirrored_ && network) key.mask = ~std::uint32_t{0};
+    return key;
   }
 
   std::uint64_t seed_;
   std::uint32_t repetition_;
+  bool mirrored_;
   std::array<Stream::Key, 16> keys_{};
 };
 

@@ -33,7 +33,8 @@
 namespace hearsay::models {
 
 // A record: name and help; the norm of the sensitivity and the kind of a release as accountants see it; its options;
-//   add_noise(x, scale, s)   x += noise of that scale (>= 0), drawn from s, without allocation
+//   add_noise(x, scale, s)   x += noise of that scale, drawn from s, without allocation. Noise is symmetric about 0; that
+//                            of scale -b is the negative of that of scale b, bit by bit
 //   energy(d, scale)         E norm_2(noise)^2 in R^d
 
 struct NoNoise {
@@ -72,7 +73,7 @@ struct Laplace {
       for (std::size_t j = 0; j < count; ++j) magnitudes[j] = magnitude(words);
       for (std::size_t j = 0; j < count; ++j) {
         const std::uint64_t minus = (~signs >> j) << 63;
-        x[j] += std::bit_cast<double>(std::bit_cast<std::uint64_t>(scale * magnitudes[j]) | minus);
+        x[j] += std::bit_cast<double>(std::bit_cast<std::uint64_t>(scale * magnitudes[j]) ^ minus);
       }
     }
   }
@@ -175,7 +176,7 @@ inline Step shape_of(const Mechanism& m, int dimension) {
 inline double noise_scale(double sensitivity, const Step& step) {
   return step.law().pure ? sensitivity / step.epsilon : sensitivity * step.noise_multiplier;
 }
-/// x += noise of that scale (>= 0), of the kind of the step, drawn from `s`. A pure step names no noise.
+/// x += noise of that scale, of the kind of the step, drawn from `s`. A pure step names no noise.
 inline void add_noise(StepKind kind, std::span<double> x, double scale, sim::Stream& s) {
   for_each_mechanism([&](const auto& record) {
     if (record.kStep == kind) record.add_noise(x, scale, s);

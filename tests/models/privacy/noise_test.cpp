@@ -54,6 +54,29 @@ void scale_to(std::span<double> x, double length) {
 
 }  // namespace
 
+TEST_CASE("noise: that of the negative scale is the negative, bit by bit") {
+  const Streamed streams(1);
+  for_each_mechanism([&](const auto& mechanism) {
+    if (!is_private(mechanism)) return;
+    INFO(mechanism.kName);
+    for (const std::size_t dimension : {1U, 5U, 64U, 65U, 200U}) {
+      for (std::uint32_t release = 0; release < 20; ++release) {
+        std::vector<double> plus(dimension), minus(dimension);
+        sim::Stream a = streams(release), b = streams(release);
+        mechanism.add_noise(plus, 2.5, a);
+        mechanism.add_noise(minus, -2.5, b);
+        bool nonzero = false;
+        for (std::size_t j = 0; j < dimension; ++j) {
+          CHECK(minus[j] == -plus[j]);
+          nonzero = nonzero || plus[j] != 0;
+        }
+        CHECK(nonzero);
+        CHECK(a() == b());
+      }
+    }
+  });
+}
+
 TEST_CASE("noise: laplace") {
   const Streamed streams(1);
   CHECK(laplace_faults(draw(streams.of(Laplace{}, 2.5), 1, kDraws), 2.5) == kNone);

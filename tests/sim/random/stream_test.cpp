@@ -3,6 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include <array>
+#include <boost/math/distributions/exponential.hpp>
+#include <boost/math/distributions/gamma.hpp>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -12,6 +15,7 @@
 #include "sim/random/elementary.hpp"
 #include "sim/random/random.hpp"
 #include "sim/random/words_ahead.hpp"
+#include "tests/support/statistics.hpp"
 #include "tests/support/streams.hpp"
 
 using namespace hearsay::sim;
@@ -28,15 +32,21 @@ TEST_CASE("philox4x32-10: known answers") {
 }
 
 TEST_CASE("philox4x32-10: many counters at once have the bits that each has alone") {
-  const PhiloxKey key{0xa4093822, 0x299f31d0};
+  const PhiloxKey key{0xa4093822, 0x299f31d0}, mirrored{key.first, key.second, ~0u};
   for (std::uint32_t count = 0; count < 40; ++count) {
-    std::vector<PhiloxBlock> blocks, expected;
+    std::vector<PhiloxBlock> counters, expected, complements;
     for (std::uint32_t k = 0; k < count; ++k) {
-      blocks.push_back({k * 0x9e3779b9u, ~k, k << 28, 0xffff0000u + k});
-      expected.push_back(philox4x32(blocks.back(), key));
+      counters.push_back({k * 0x9e3779b9u, ~k, k << 28, 0xffff0000u + k});
+      expected.push_back(philox4x32(counters.back(), key));
+      complements.push_back(expected.back());
+      for (std::uint32_t& word : complements.back()) word = ~word;
+      CHECK(philox4x32(counters.back(), mirrored) == complements.back());
     }
+    std::vector<PhiloxBlock> blocks = counters;
     philox4x32(std::span(blocks), key);
     CHECK(blocks == expected);
+    philox4x32(std::span(counters), mirrored);
+    CHECK(counters == complements);
   }
   std::vector<PhiloxBlock> known(8, {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344});
   philox4x32(std::span(known), key);
@@ -112,6 +122,72 @@ TEST_CASE("streams: seed, repetition, purpose, entity and index each select anot
   CHECK(a(Purpose::kClock, 4, 1, 2)() != first);
   CHECK(a(Purpose::kClock, 4, 0, 3)() != first);
   CHECK(a.protocol(1, 4, 0, 2)() != a.protocol(2, 4, 0, 2)());
+}
+
+namespace {
+
+constexpr std::array kNetwork{Purpose::kClock,        Purpose::kLatency,    Purpose::kLoss,
+                              Purpose::kAvailability, Purpose::kOnlineTick, Purpose::kOnlineMessage,
+                              Purpose::kCompute};
+
+// The second repetition of an antithetic pair, the first, and the second as it is without the option.
+const Streams kMirrored(5, 7, true), kFirst(5, 6, true), kPlainFirst(5, 6), kPlainSecond(5, 7);
+
+}  // namespace
+
+TEST_CASE("antithetic: the network of the second repetition of a pair draws 1 - u where the first draws u") {
+  for (const Purpose purpose : kNetwork) {
+    for (std::uint32_t index = 0; index < 200; ++index) {
+      Stream first = kFirst(purpose, 3, 4, index), mirrored = kMirrored(purpose, 3, 4, index);
+      CHECK(std::abs(uniform(first) + uniform(mirrored) - 1) <= std::numeric_limits<double>::epsilon());
+      CHECK(first() == ~mirrored());
+      // Also where words are drawn ahead.
+      Stream other = kMirrored(purpose, 3, 4, index);
+      WordsAhead ahead(other, 20);
+      Stream one_by_one = kMirrored(purpose, 3, 4, index);
+      for (int k = 0; k < 40; ++k) CHECK(ahead() == one_by_one());
+    }
+  }
+}
+
+TEST_CASE(
+    "antithetic: the first of a pair draws what it draws alone; of the second only network and noise differ") {
+  for (std::uint32_t p = 1; p < 16; ++p) {
+    const auto purpose = static_cast<Purpose>(p);
+    CHECK(kFirst(purpose, 3, 4, 5)() == kPlainFirst(purpose, 3, 4, 5)());
+    const bool network = std::ranges::count(kNetwork, purpose) == 1;
+    CHECK(is_of_network(purpose) == network);
+    if (network || purpose == Purpose::kNoise) continue;
+    CHECK(kMirrored(purpose, 3, 4, 5)() == kPlainSecond(purpose, 3, 4, 5)());
+  }
+  CHECK(kMirrored(Purpose::kNoise, 3, 0, 5)() == kPlainFirst(Purpose::kNoise, 3, 0, 5)());
+  CHECK(kMirrored.own_noise(3, 0, 5)() == kPlainSecond(Purpose::kNoise, 3, 0, 5)());
+  CHECK(kMirrored.protocol(2, 3)() == kPlainSecond.protocol(2, 3)());
+  CHECK(kMirrored.mirrored());
+  CHECK_FALSE(kFirst.mirrored());
+  CHECK_FALSE(kPlainSecond.mirrored());
+  CHECK(sizeof(Stream) == 48);
+}
+
+TEST_CASE("antithetic: mirrored draws have the law of any others, and are negatively correlated with them") {
+  // Each distance fails with probability kAlpha. A correlation of 20,000 pairs has a standard deviation below 0.0071.
+  constexpr std::uint32_t kCount = 20'000;
+  const auto check = [](auto&& draw, const auto& law, double correlation) {
+    std::vector<double> mirrored;
+    double product = 0;
+    for (std::uint32_t k = 0; k < kCount; ++k) {
+      Stream first = kFirst(Purpose::kLatency, 1, 2, k), second = kMirrored(Purpose::kLatency, 1, 2, k);
+      mirrored.push_back(draw(second));
+      product += (draw(first) - mean(law)) * (mirrored.back() - mean(law)) / variance(law);
+    }
+    CHECK(hearsay::test::ks_distance(mirrored, [&](double x) {
+            return x <= 0 && mean(law) > 0 ? 0 : cdf(law, x);
+          }) < hearsay::test::dkw_threshold(kCount));
+    CHECK(product / kCount < correlation);
+  };
+  check([](Stream& s) { return exponential(s, 2); }, boost::math::exponential(0.5), -0.5);
+  check([](Stream& s) { return normal(s, 0, 1); }, boost::math::normal(0, 1), -0.3);
+  check([](Stream& s) { return gamma(s, 3); }, boost::math::gamma_distribution(3.0, 1.0), 0);
 }
 
 // The elementary functions that times are drawn with, against those of the standard library with 64-bit mantissas.

@@ -229,6 +229,34 @@ TEST_CASE("p2p coordinate descent: objective perturbation minimises the tilted o
   }
 }
 
+TEST_CASE("p2p coordinate descent: antithetic repetitions tilt the objective by negative noise") {
+  DataSet data = test::random_agents({.agents = 4, .scale = 0.5});
+  data.bounds = DeclaredBounds{.features_l1 = 1, .target = 1};
+  for (Shard& s : data.train) s.features /= 2;
+  PrivacyOptions privacy = laplace_for(3, 1);
+  privacy.gradient_bound.reset();
+  privacy.epsilon_warm = 2.5;
+  CD::Params params = with_mu<CD>(1e9);
+  params.initial = PrivateWarmStart{LocalRelease::kObjective};
+  const PersonalFixture fixture(data, LogisticLoss{}, privacy, 1);
+  std::vector<MatrixXd> starts;
+  for (const std::uint32_t repetition : {4U, 5U}) {
+    World world(fixture.study(), fixture.engine(), sim::Streams(1, repetition, true));
+    Context context(world);
+    CD protocol(params, fixture.study());
+    protocol.on_start(context);
+    starts.emplace_back(world.models);
+    for (sim::AgentId i = 0; i < 4; ++i) {
+      VectorXd gradient(3);
+      protocol.personal().local_gradient(i, starts.back().col(i), gradient);
+      starts.back().col(i) = gradient;
+    }
+  }
+  // Of the minimiser of J + b . theta/m the gradient of J is -b/m.
+  CHECK(starts[0].colwise().norm().minCoeff() > 1e-3);
+  CHECK((starts[0] + starts[1]).norm() < 1e-6);
+}
+
 TEST_CASE("p2p coordinate descent: a schedule knows at which ticks of the network its agent ticks") {
   // Ticks 0 1 1 0 1 0: agent 0 at 0, 3, 5, agent 1 at 1, 2, 4.
   PrivacyOptions privacy = laplace_for(1, 2);
