@@ -383,7 +383,7 @@ import hearsay
 class Printing(hearsay.Protocol):
     def on_tick(self, i, run):
         if run.iterations == 0:
-            print("begun")
+            print("begun\\n", end="")  # in one write, since several processes do
         {wait}
 
 print("before")
