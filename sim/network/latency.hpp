@@ -147,7 +147,7 @@ class Latency {
     return own_[from] ? *own_[from] : own_[to] ? *own_[to] : law_;
   }
   // Of the stream that the n-th message's latency is drawn from: its key, and the counter of its first block.
-  Stream::Key key() const { return drawn_ == Drawn::kPerAgent ? agent_key_ : key_; }
+  const Stream::Key& key() const { return drawn_ == Drawn::kPerAgent ? agent_key_ : key_; }
   Stream::Block counter(AgentId from, AgentId to, std::uint32_t n) const {
     if (drawn_ == Drawn::kPerAgent) return Stream::counter(from == hub_ ? to : from, 0, kLatencyOption);
     return Stream::counter(from, to, drawn_ == Drawn::kPerLink ? 0 : n);
