@@ -58,6 +58,11 @@ void ConclusionOptions::describe(sim::Visitor& v) {
      .help =
          "Recorded metrics in which each owner is compared with its isolated model; requires the baseline "
          "isolated."});
+  v(control_variates,
+    {.name = "control_variates",
+     .help =
+         "Write estimates.csv: means of recorded metrics, also by regression on ticks, losses and energy of "
+         "noise less their expectations."});
   v(confidence, {.name = "confidence",
                  .help = "Confidence level of the intervals.",
                  .min = 0,

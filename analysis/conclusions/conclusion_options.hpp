@@ -45,6 +45,7 @@ struct ConclusionOptions {
   std::vector<BoundOptions> bounds;
   std::vector<ComparedMetric> gains;
   double confidence = 0.95;
+  bool control_variates = false;
   void describe(sim::Visitor& v);
   bool any() const { return !slopes.empty() || !bounds.empty() || !gains.empty(); }
 };

@@ -78,4 +78,9 @@ Conclusions conclude(StoredStudy& study, const ConclusionInput& input);
 void write_conclusions(const Conclusions& conclusions, const std::filesystem::path& folder,
                        const LabelNumber& number = {});
 
+/// Writes estimates.csv: plain and controlled mean of each metric at the end of the runs of each point, by the scalars
+/// "control.NAME" of runs. Empty cells where a run has not ended well. Throws OutputError.
+void write_estimates(StoredStudy& study, double confidence, const std::filesystem::path& folder,
+                     const LabelNumber& number);
+
 }  // namespace hearsay::analysis

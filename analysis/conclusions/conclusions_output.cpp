@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "analysis/conclusions/conclusions.hpp"
 #include "analysis/store/json.hpp"
 #include "analysis/store/output_file.hpp"
 #include "analysis/tables/baseline_text.hpp"
+#include "analysis/tables/summary.hpp"
 
 namespace hearsay::analysis {
 
@@ -171,6 +173,52 @@ void write_conclusions(const Conclusions& conclusions, const std::filesystem::pa
   const AxisColumns axes(conclusions.head.axes, labels, number);
   write_fits(conclusions, axes, folder / "fits.csv");
   write_bounds(conclusions, axes, folder / "bounds.csv");
+}
+
+void write_estimates(StoredStudy& study, double confidence, const std::filesystem::path& folder,
+                     const LabelNumber& number) {
+  const StudyHead& head = study.head();
+  std::vector<std::vector<std::string>> labels;
+  for (std::size_t p = 0; p < study.points(); ++p) labels.push_back(study.point(p).labels);
+  const AxisColumns axes(head.axes, labels, number);
+  OutputFile file(folder / "estimates.csv");
+  file.print("{}metric,mean,half_width,controlled_mean,controlled_half_width,r2,repetitions,controls\n",
+             axes.header());
+  for (std::size_t p = 0; p < labels.size(); ++p) {
+    std::map<std::string, std::vector<double>> numbers;  // of metrics and controls, by repetition
+    const PointResult point = study.point(p);
+    bool complete = true;
+    study.runs(p, [&](const RunResult& run) {
+      complete = complete && run.status == Status::kDone;
+      std::vector<Scalar> all = run.scalars;
+      const std::vector<double> last = final_values(head, point, run);
+      for (std::size_t m = 0; m < last.size(); ++m) all.push_back({head.metrics[m].name, {}, last[m]});
+      for (const Scalar& s : all) {
+        if (!s.agent) numbers[s.name].resize(run.repetition, kNone), numbers[s.name].push_back(s.value);
+      }
+    });
+    Row names;
+    std::vector<std::vector<double>> controls;
+    for (const auto& [name, of_runs] : numbers) {
+      if (!name.starts_with("control.")) continue;
+      names.push_back(name.substr(8));
+      controls.push_back(independent_values(of_runs, head.antithetic));
+    }
+    for (const MetricInfo& m : head.metrics) {
+      const std::vector<double>& runs = numbers[m.name];
+      ControlledMean e;
+      if (complete) e = controlled_mean(independent_values(runs, head.antithetic), controls, confidence);
+      file.print("{}{}", axes.fields(labels[p]), csv_field(m.name));
+      for (const double x : {e.plain.value, e.plain.high - e.plain.value, e.controlled.value,
+                             e.controlled.high - e.controlled.value, e.r2})
+        std::isfinite(x) ? file.print(",{}", x) : file.print(",");
+      Row used;
+      for (const std::size_t j : e.used) used.push_back(names[j]);
+      file.print(",{},{}\n", std::ranges::count_if(runs, [](double v) { return std::isfinite(v); }),
+                 fmt::format("{}", fmt::join(used, " ")));
+    }
+  }
+  file.commit();
 }
 
 }  // namespace hearsay::analysis

@@ -134,6 +134,41 @@ Estimate mean_with_interval(const std::vector<double>& numbers, double confidenc
   return jackknife({numbers}, confidence, [](const std::vector<double>& mean) { return mean; }).front();
 }
 
+ControlledMean controlled_mean(const std::vector<double>& values, std::vector<std::vector<double>> controls,
+                               double confidence) {
+  std::vector<std::size_t> runs;
+  for (std::size_t r = 0; r < values.size(); ++r) {
+    if (std::isfinite(values[r])) runs.push_back(r);
+  }
+  const auto of_runs = [&](const std::vector<double>& numbers) {
+    return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(numbers.data(), std::ssize(numbers))(runs));
+  };
+  // What of b is orthogonal to the columns of a.
+  const auto rest = [](const Eigen::MatrixXd& a, const Eigen::VectorXd& b) {
+    return a.cols() == 0 ? b : Eigen::VectorXd(b - a * models::least_squares(a, b));
+  };
+  const Eigen::VectorXd y = of_runs(values), ones = Eigen::VectorXd::Ones(y.size());
+  ControlledMean out{.plain = mean_with_interval({y.begin(), y.end()}, confidence)};
+  Eigen::MatrixXd x = ones;
+  for (std::size_t j = 0; j < controls.size() && !runs.empty(); ++j) {
+    controls[j].resize(values.size(), kNone);
+    const Eigen::VectorXd c = of_runs(controls[j]);
+    if (!(rest(x, c).norm() > 1e-9 * c.norm())) continue;
+    x.conservativeResize(Eigen::NoChange, x.cols() + 1);
+    x.rightCols(1) = c / c.norm();
+    out.used.push_back(j);
+  }
+  const auto freedom = static_cast<double>(y.size() - x.cols());
+  if (freedom < 2) return out;
+  const double errors = rest(x, y).squaredNorm(), mean = models::least_squares(x, y)[0];
+  // The variance of the constant is s^2 over the squared length of what of 1 is orthogonal to the controls.
+  const double length = rest(x.rightCols(x.cols() - 1), ones).norm();
+  const double half = student_half_width(confidence, freedom, std::sqrt(errors / freedom) / length);
+  out.controlled = {mean, mean - half, mean + half};
+  out.r2 = 1 - errors / (y.array() - y.mean()).square().sum();
+  return out;
+}
+
 Estimate quantile_with_interval(std::vector<double> numbers, double p, double confidence) {
   std::sort(numbers.begin(), numbers.end());
   Estimate e{.value = quantile(numbers, p)};

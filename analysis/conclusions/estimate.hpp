@@ -41,6 +41,20 @@ std::vector<Estimate> jackknife(
 /// Student's interval of the mean of finite numbers.
 Estimate mean_with_interval(const std::vector<double>& numbers, double confidence);
 
+/// A mean with less variance by control variates: by regression, y_r = mu + sum_j b_j c_rj + error, on q quantities with
+/// E c_j = 0. Student's interval with n - q - 1 degrees of freedom is exact where (y, c) is jointly normal. Source: Lavenberg
+/// and Welch, "A perspective on the use of control variables to increase the efficiency of Monte Carlo simulations",
+/// Management Science 27 (1981), section 2.
+struct ControlledMean {
+  Estimate plain, controlled;  ///< not controlled with fewer than q + 3 numbers
+  double r2 = kNone;           ///< share of the variance that the controls explain
+  std::vector<std::size_t>
+      used{};  ///< controls without those that lack a value, stand still or repeat others
+};
+/// values[r] and controls[j][r] of independent runs, or pairs; a value that is not finite is left out.
+ControlledMean controlled_mean(const std::vector<double>& values, std::vector<std::vector<double>> controls,
+                               double confidence);
+
 /// The p-quantile of finite numbers, interpolated between order statistics (analysis::quantile), and the interval from
 /// the l-th to the u-th smallest of the n numbers: l the largest with P(B < l) <= (1 - confidence)/2, u the smallest with
 /// P(B >= u) <= (1 - confidence)/2, B binomial (n, p). It contains the quantile of a continuous distribution with at least

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace hearsay::models {
 
@@ -113,9 +114,10 @@ std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive) {
   } else {
     out = sensitive.value_;
     ReleaseNoise noise = next_noise(i);
-    add_noise(noise.step->kind, {out.data(), static_cast<std::size_t>(out.size())},
-              noise.sign * noise_scale(sensitive.sensitivity_, *noise.step), noise.stream);
+    const double scale = noise.sign * noise_scale(sensitive.sensitivity_, *noise.step);
+    add_noise(noise.step->kind, {out.data(), static_cast<std::size_t>(out.size())}, scale, noise.stream);
     world_.tally.noise += (out - sensitive.value_).squaredNorm();
+    world_.tally.expected_noise += noise_energy(noise.step->kind, static_cast<double>(out.size()), scale);
   }
   charge(i, numbers(out));
   world_.give_back(std::move(sensitive.value_));
@@ -194,6 +196,8 @@ std::optional<Vector> Context::release(EntrustedSum& sum, double divisor) {
       add_noise(noise.step->kind, {out.data(), static_cast<std::size_t>(out.size())}, scale, noise.stream);
     }
     world_.tally.noise += (out - sum.sum_).squaredNorm() / (divisor * divisor);
+    const double energy = noise_energy(noise.step->kind, static_cast<double>(out.size()), scale);
+    world_.tally.expected_noise += sum.tree_ ? std::nan("") : energy / (divisor * divisor);
   }
   out /= divisor;
   ++sum.rounds_;

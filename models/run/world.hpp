@@ -58,9 +58,11 @@ struct Tally {
   std::uint64_t gradients = 0;    ///< clipped gradients computed
   double clipped_records = 0;     ///< sum over them of the share of records clipped
   double noise = 0;               ///< sum of the squared norms of all noise added to releases
-  std::uint64_t updates = 0;      ///< updates made with something received
-  double staleness_steps = 0;     ///< sum over them of the receiver's updates since what they answer was sent
-  double staleness_time = 0;      ///< s, sum over them of the age of what they used
+  double expected_noise =
+      0;  ///< its expectation, release by release; NaN with a tree, whose sums share noise
+  std::uint64_t updates = 0;   ///< updates made with something received
+  double staleness_steps = 0;  ///< sum over them of the receiver's updates since what they answer was sent
+  double staleness_time = 0;   ///< s, sum over them of the age of what they used
 };
 
 /// Measures what only the running protocol knows, or the study's own code.

@@ -26,7 +26,7 @@ Names files_in(const std::filesystem::path& folder) {
   std::error_code error;
   for (const char* name :
        {"series.csv", "quantiles.csv", "scalars.csv", "runs.csv", "models.csv", "owners.csv", "nodes.csv",
-        "links.csv", "fits.csv", "bounds.csv", "precision.csv", "tuning.csv", "trace.csv",
+        "links.csv", "fits.csv", "bounds.csv", "estimates.csv", "precision.csv", "tuning.csv", "trace.csv",
         "trace.perfetto.json", "results.sqlite", "manifest.json"}) {
     if (std::filesystem::exists(folder / name, error)) all.emplace_back(name);
   }
@@ -56,7 +56,8 @@ void print_results(const analysis::StudyHead& head, const analysis::Exported& ex
 // derived: the results are in the database.
 void remove_stale(const std::filesystem::path& folder, const StudyResults& results, bool aggregate) {
   const Scenario& scenario = *results.plan.points.front().scenario;
-  std::vector<const char*> files{"fits.csv", "bounds.csv", aggregate ? "series.csv" : "quantiles.csv"};
+  std::vector<const char*> files{"fits.csv", "bounds.csv", "estimates.csv",
+                                 aggregate ? "series.csv" : "quantiles.csv"};
   if (results.plan.until() == nullptr) files.push_back("precision.csv");
   if (results.selection.empty()) files.push_back("tuning.csv");
   if (scenario.record.models == KeptModels::kNone) files.push_back("models.csv");
@@ -102,6 +103,8 @@ analysis::Totals write_results(const StudyResults& results) {
     conclusions = analysis::conclude(study, conclusion_input(plan, study));
     analysis::write_conclusions(*conclusions, folder, label_number);
   }
+  if (scenario.analysis.control_variates)
+    analysis::write_estimates(study, scenario.analysis.confidence, folder, label_number);
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - results.begin).count();
   write_manifest({.totals = exported.totals,
                   .scenario = scenario,

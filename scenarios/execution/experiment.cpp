@@ -207,6 +207,12 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
                       {"reached_at.bytes", {}, static_cast<double>(at->bytes)}};
   }
   if (privacy_.expected) result.scalars.push_back({"privacy.used", {}, world.ledger.median_used()});
+  if (scenario_.analysis.control_variates) {
+    result.scalars.push_back({"control.ticks", {}, world.engine.tick_residual()});
+    result.scalars.push_back({"control.losses", {}, world.engine.loss_residual()});
+    result.scalars.push_back({"control.noise", {}, world.tally.noise - world.tally.expected_noise});
+    std::erase_if(result.scalars, [](const auto& s) { return std::isnan(s.value); });
+  }
   if (result.message.empty()) result.message = warning(world, result.end);
   result.fingerprint = world.fingerprint();
   result.events = world.engine.events();

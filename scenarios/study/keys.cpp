@@ -116,6 +116,7 @@ std::string record_key(const Scenario& scenario) {
     text += canonical(write_changes(code)) + "\n";
   }
   if (scenario.record.models == KeptModels::kFinal) text += "models final\n";
+  if (scenario.analysis.control_variates) text += "controls\n";
   if (scenario.draws_anew()) text += description_key(scenario);
   return sha256(text);
 }

@@ -104,6 +104,7 @@ class Clocks {
   /// Mean number of ticks per second of all agents before agent `end`; of a trace, up to its last tick.
   double total_rate(AgentId end) const;
   bool defers() const { return missed_ == Missed::kDefer; }
+  bool poisson() const { return kind_ == Kind::kPoisson; }
   /// Whether no agent ever ticks.
   bool never_tick() const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sim/check.hpp"
 
@@ -38,6 +39,7 @@ void Ticks::end() {
   std::fill(bins_.begin(), bins_.end(), nullptr);
   rest_ = nullptr;
   next_ = end_;
+  opened_ = std::numeric_limits<double>::quiet_NaN();
 }
 
 void Ticks::refill() {
@@ -51,6 +53,7 @@ void Ticks::refill() {
     } else {
       next_ = &kNone;
       end_ = next_ + 1;
+      ++opened_;
     }
   }
 }
@@ -90,6 +93,7 @@ void Ticks::open(std::size_t b) {
         [this, first = static_cast<double>(b)](const Tick& t) { return place(t.time) - first; });
   next_ = sorted_.data();
   end_ = next_ + unsorted_.size();
+  opened_ += static_cast<double>(unsorted_.size());
 }
 
 }  // namespace hearsay::sim

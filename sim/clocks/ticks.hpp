@@ -27,6 +27,8 @@ class Ticks {
   void pop() { ++next_; }
   /// There are no more ticks.
   void end();
+  /// How many have been popped; NaN after end().
+  double popped() const { return opened_ - static_cast<double>(end_ - next_); }
   /// The tick `distance` ticks after the next one, if it is known.
   const Tick* ahead(std::ptrdiff_t distance) const {
     return distance < end_ - next_ ? next_ + distance : nullptr;
@@ -50,6 +52,7 @@ class Ticks {
   Time last_;
   double per_width_, origin_ = 0;  // 1/s, s
   std::size_t open_ = 0;           // bins whose turn has come
+  double opened_ = 0;              // ticks that have been known
   std::vector<List> bins_;         // bin b: b <= place < b + 1
   List rest_ = nullptr;            // after the last bin
   Lists<Tick> lists_;

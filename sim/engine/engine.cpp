@@ -81,6 +81,21 @@ std::optional<Time> Engine::lazy_latency(const Options& options) const {
   return longest;
 }
 
+double Engine::tick_residual() const {
+  double rate = clocks_.poisson() ? 0 : std::numeric_limits<double>::quiet_NaN();
+  for (AgentId i = first_clock(); i < agents(); ++i) rate += clocks_.rate(i);
+  return agenda_.ticks().popped() - rate * now();
+}
+
+double Engine::loss_residual() const {
+  const auto* const loss = std::get_if<BernoulliLoss>(&options_.network.links.loss);
+  if (loss == nullptr || options_.timeline.changes(&LawChanges::loss))
+    return std::numeric_limits<double>::quiet_NaN();
+  double sent = 0;
+  for (std::uint32_t k = 0; k < 2 * topology_.edges(); ++k) sent += transport_.links().sent(k);
+  return static_cast<double>(traffic().lost[static_cast<int>(LossReason::kLoss)]) - loss->probability * sent;
+}
+
 void Engine::start() {
   fingerprint_.add(0, 0, agents(), 0);
   presence_.start(agenda_.queue());

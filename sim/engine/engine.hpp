@@ -80,6 +80,11 @@ class Engine {
   /// compiler and flags, unless a computed number determines an event.
   const Fingerprint& fingerprint() const { return fingerprint_; }
   const Clocks& clocks() const { return clocks_; }
+  /// Ticks less rates times now(), over all agents, up or down; NaN unless clocks are Poisson and have not ended. O(agents).
+  double tick_residual() const;
+  /// Messages lost by links less the probability times those sent on them; NaN unless each is lost independently with one
+  /// probability throughout. O(links).
+  double loss_residual() const;
   /// Descriptions of the timeline's entries that have not happened.
   std::vector<std::string> events_to_come() const;
   /// High-water marks of the engine's memory: while they stay the same, it allocates nothing.

@@ -1,0 +1,120 @@
+// Residuals of clocks and losses whose expectation is 0.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "tests/support/script.hpp"
+#include "tests/support/statistics.hpp"
+
+using namespace hearsay;
+using namespace hearsay::sim;
+using test::Script;
+
+namespace {
+
+constexpr AgentId kAgents = 12;
+constexpr double kLoss = 0.2;
+
+Engine::Options lossy_churn(Missed missed = Missed::kSkip) {
+  Engine::Options options;
+  options.clocks = Poisson{.rate = Uniform{0.5, 2}, .missed = missed};
+  options.network.links = {.latency = Exponential{0.7}, .loss = BernoulliLoss{kLoss}};
+  options.network.availability = OnOff{.up = Exponential{6}, .down = Uniform{0.5, 3}};
+  options.network.compute_time = 0.1;
+  options.time_limit = 20;
+  options.payload_width = 1;
+  return options;
+}
+
+const Topology kGraph = make_topology(RandomRegular{4}, kAgents, Streams(1, 0));
+
+enum class Stop { kTime, kTicks, kMessages };
+
+struct Residuals {
+  double ticks, losses;
+};
+
+// Sends on every tick, and while agents compute.
+Residuals residuals(const Engine::Options& options, std::uint32_t repetition, Stop stop,
+                    test::TraceLog* trace = nullptr, Time* end = nullptr) {
+  Engine engine(options, kGraph, Streams(3, repetition), trace);
+  Script script(engine);
+  script.logging = false;
+  int ticks = 0, messages = 0;
+  script.tick = [&](AgentId i) {
+    const double number = engine.now();
+    if (i % 3 == 0) engine.compute(i);
+    engine.send(i, kGraph.neighbours(i)[engine.events() % 4], 1, 0, {&number, 1});
+    if (i % 2 == 0) engine.publish(i, {&number, 1});
+    script.done = script.done || (stop == Stop::kTicks && ++ticks == 60);
+  };
+  script.message = [&](const Message&) {
+    script.done = script.done || (stop == Stop::kMessages && ++messages == 30);
+  };
+  script.run();
+  if (end != nullptr) *end = engine.now();
+  return {engine.tick_residual(), engine.loss_residual()};
+}
+
+}  // namespace
+
+TEST_CASE(
+    "residuals: ticks less rate times time, and losses less probability times messages sent, by the trace") {
+  for (const Stop stop : {Stop::kTime, Stop::kTicks, Stop::kMessages}) {
+    for (const Missed missed : {Missed::kSkip, Missed::kDefer}) {
+      const Engine::Options options = lossy_churn(missed);
+      test::TraceLog trace;
+      Time end = 0;
+      const Residuals found = residuals(options, 5, stop, &trace, &end);
+      const Clocks clocks(options.clocks, kAgents, Streams(3, 5));
+      double expected = 0;  // points of the processes until the end, drawn one by one
+      for (AgentId i = 0; i < kAgents; ++i) {
+        expected -= clocks.rate(i) * end;
+        std::uint32_t n = 0;
+        for (Time at = clocks.tick(i, 0, 0); at <= end; at = clocks.tick(i, ++n, at)) ++expected;
+      }
+      CHECK(found.ticks == Approx(expected).margin(1e-9));
+      double sent = 0, lost = 0;
+      for (const auto& [r, detail] : trace.entries) {
+        sent += r.kind == TraceKind::kSend || r.kind == TraceKind::kPublish ? 1 : 0;
+        sent -= r.kind == TraceKind::kLose && detail == "sender_down" ? 1 : 0;
+        lost += r.kind == TraceKind::kLose && detail == "loss" ? 1 : 0;
+      }
+      CHECK(lost > 0);
+      CHECK(found.losses == Approx(lost - kLoss * sent).margin(1e-9));
+    }
+  }
+}
+
+TEST_CASE("residuals: their means are 0 whatever stopping time ends a run") {
+  // Each of six means fails with probability 7e-6 at 4.5 standard errors.
+  for (const Stop stop : {Stop::kTime, Stop::kTicks, Stop::kMessages}) {
+    const Engine::Options options = lossy_churn(stop == Stop::kTicks ? Missed::kDefer : Missed::kSkip);
+    test::Mean ticks, losses;
+    for (std::uint32_t r = 0; r < 600; ++r) {
+      const Residuals found = residuals(options, r, stop);
+      ticks.add(found.ticks);
+      losses.add(found.losses);
+    }
+    CHECK(std::abs(ticks.mean()) < 4.5 * ticks.standard_error());
+    CHECK(std::abs(losses.mean()) < 4.5 * losses.standard_error());
+    CHECK(ticks.standard_error() > 0);
+    CHECK(losses.standard_error() > 0);
+  }
+}
+
+TEST_CASE("residuals: there are none of other clocks and other losses") {
+  Engine::Options options = lossy_churn();
+  options.clocks = Periodic{};
+  options.network.links.loss = GilbertElliott{};
+  const Residuals none = residuals(options, 0, Stop::kTime);
+  CHECK(std::isnan(none.ticks));
+  CHECK(std::isnan(none.losses));
+  options = lossy_churn();
+  LawChanges changes;
+  changes.loss = LossOptions(BernoulliLoss{0.5});
+  options.timeline.entries.push_back({.at = 3, .text = "more loss", .changes = changes});
+  const Residuals changed = residuals(options, 0, Stop::kTime);
+  CHECK(std::isfinite(changed.ticks));
+  CHECK(std::isnan(changed.losses));
+}
