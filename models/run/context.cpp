@@ -71,10 +71,12 @@ const Step* Context::next_step(sim::AgentId i) const {
 
 ReleaseNoise Context::next_noise(sim::AgentId i) const {
   const std::uint32_t number = sim::next_number(world_.ledger.account(i).releases, "releases of an agent", 0);
-  const bool mirrored = world_.streams.mirrored();
   return {
-      next_step(i), world_.streams(sim::Purpose::kNoise, i, 0, number),
-      mirrored ? std::optional(world_.streams.own_noise(i, 0, number)) : std::nullopt, mirrored ? -1.0 : 1.0,
+      next_step(i),
+      world_.streams(sim::Purpose::kNoise, i, 0, number),
+      world_.streams,
+      i,
+      number,
       world_.prescribed_noise != nullptr ? &world_.prescribed_noise->at(world_.total_releases_) : nullptr};
 }
 
@@ -114,7 +116,7 @@ std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive) {
   } else {
     out = sensitive.value_;
     ReleaseNoise noise = next_noise(i);
-    const double scale = noise.sign * noise_scale(sensitive.sensitivity_, *noise.step);
+    const double scale = noise.sign() * noise_scale(sensitive.sensitivity_, *noise.step);
     add_noise(noise.step->kind, {out.data(), static_cast<std::size_t>(out.size())}, scale, noise.stream);
     world_.tally.noise += (out - sensitive.value_).squaredNorm();
     world_.tally.expected_noise += noise_energy(noise.step->kind, static_cast<double>(out.size()), scale);
@@ -189,7 +191,7 @@ std::optional<Vector> Context::release(EntrustedSum& sum, double divisor) {
     out += world_.prescribed_noise->at(world_.total_releases_);
   } else if (next_step(kHub) != nullptr) {
     ReleaseNoise noise = next_noise(kHub);
-    const double scale = noise.sign * noise_scale(world_.study.privacy.sensitivity_of_sum(1), *noise.step);
+    const double scale = noise.sign() * noise_scale(world_.study.privacy.sensitivity_of_sum(1), *noise.step);
     if (sum.tree_) {
       add_tree_noise(sum, scale, noise.stream);
     } else {

@@ -31,12 +31,16 @@ struct Heard {
 
 /// The noise of one release, for mechanisms that do not just add it.
 struct ReleaseNoise {
-  const Step* step;    ///< what the release costs; null where it is free: no noise
-  sim::Stream stream;  ///< (kNoise, agent), index = number of the release
-  /// For draws that are not symmetric noise; null: `stream`. See sim::Streams::mirrored().
-  std::optional<sim::Stream> own;
-  double sign;                        ///< 1 or -1: noise is what is drawn from `stream`, times this
+  const Step* step;             ///< what the release costs; null where it is free: no noise
+  sim::Stream stream;           ///< (kNoise, agent), index = number of the release
+  const sim::Streams& streams;  ///< of the run
+  sim::AgentId agent;
+  std::uint32_t number;               ///< of the release
   const Eigen::VectorXd* prescribed;  ///< use instead of drawn noise, if not null
+  /// Noise is what is drawn from `stream`, times this. See sim::Streams::mirrored().
+  double sign() const { return streams.mirrored() ? -1 : 1; }
+  /// For draws that are not symmetric noise, after the noise.
+  sim::Stream own() const { return streams.mirrored() ? streams.own_noise(agent, 0, number) : stream; }
 };
 
 class Context {

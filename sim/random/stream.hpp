@@ -129,7 +129,7 @@ class Streams {
   /// The stream of a purpose defined by a protocol.
   Stream protocol(std::uint32_t purpose, std::uint32_t a, std::uint32_t b = 0,
                   std::uint32_t index = 0) const {
-    return Stream(derive(static_cast<std::uint32_t>(Purpose::kProtocol) + purpose), a, b, index);
+    return Stream(derive(static_cast<std::uint32_t>(Purpose::kProtocol) + purpose, repetition_), a, b, index);
   }
 
   Stream::Key key(Purpose purpose) const {
