@@ -46,14 +46,15 @@ TEST_CASE("bad: of many names, the nearest are named, and how to list all") {
   const std::string all = " For all names run `hearsay explain record.metrics`";
   CHECK(about_metric("distence") == many + "\"distence\"; did you mean 'distance'?" + all);
   CHECK(about_metric("xx") == many + "\"xx\"; for all names run `hearsay explain record.metrics`");
-  CHECK(about_metric("accuracy.mean") == many +
-                                             "\"accuracy.mean\": 'accuracy' has no '.mean'; did you mean "
-                                             "'accuracy' or 'accuracy_by_owner.mean'?" +
-                                             all);
+  CHECK(about_metric("accuracy.mean") ==
+        many +
+            "\"accuracy.mean\": 'accuracy' has no '.mean'; did you mean "
+            "'accuracy', 'accuracy_by_owner.mean' or 'accuracy_on_owner.mean'?" +
+            all);
   CHECK(about_metric("own_test_error.mean") ==
         many +
-            "\"own_test_error.mean\": 'own_test_error' has no '.mean'; did you mean 'own_test_error' or "
-            "'test_error_by_owner.mean'?" +
+            "\"own_test_error.mean\": 'own_test_error' has no '.mean'; did you mean 'own_test_error', "
+            "'test_error_by_owner.mean' or 'test_error_on_owner.mean'?" +
             all);
   CHECK(about_metric("test_error_by_owner.q5") ==
         many +
@@ -61,7 +62,8 @@ TEST_CASE("bad: of many names, the nearest are named, and how to list all") {
             "'test_error_by_owner.q1', 'test_error_by_owner.q2' or 'test_error_by_owner.q3'?" +
             all);
   CHECK_THAT(about_metric("test_error.mean"),
-             Catch::Contains("did you mean 'test_error' or 'test_error_by_owner.mean'?"));
+             Catch::Contains(
+                 "did you mean 'test_error', 'test_error_by_owner.mean' or 'test_error_on_owner.mean'?"));
   CHECK(about_metric("test_error_by_owner.q1") == "accepted");
 }
 

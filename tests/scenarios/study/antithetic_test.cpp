@@ -139,7 +139,7 @@ TEST_CASE("antithetic: what is linear in the noise has the same mean over every 
 }
 
 TEST_CASE(
-    "antithetic: the first of each pair is a run without the option; the same bytes for threads and parts") {
+    "antithetic: the first of each pair is a run without the option, with the same bytes for threads and parts") {
   const Scratch dir;
   dir.write("s.json", test::small_scenario(R"("sweep": {"privacy.epsilon": [1, 10]}, )" + kPairs));
   test::run_study(dir, "-j 1 -o one");

@@ -433,7 +433,7 @@ std::string tuned_study(const std::string& budget) {
 }  // namespace
 
 TEST_CASE(
-    "tune.budget: halving chooses what all repetitions choose, by half the runs; the same bytes for any -j, "
+    "tune.budget: halving chooses what all repetitions choose, by half the runs, with the same bytes for any -j, "
     "whatever is stored, and after an interruption") {
   const Scratch dir;
   dir.write("all.json", tuned_study(R"("all")"));
@@ -658,8 +658,15 @@ TEST_CASE("tune: refusals") {
                  Contains("did you mean 'privacy.epsilon'"));
   CHECK_THAT(refusal(R"({"paths": {"protocol.rho": [1, 2]}})"),
              Contains("/tune: give exactly one of minimise and"));
-  CHECK_THAT(refusal(R"({"paths": {"protocol.rho": [1, 2]}, "minimise": "relative_fitness"})"),
+  // Only a metric of test records needs validation records.
+  dir.write("s.json",
+            test::small_scenario(R"("tune": {"paths": {"protocol.rho": [1, 2]}, "minimise": "test_error"})"));
+  CHECK_THAT(test::refusal(
+                 dir, R"(validate s.json --set data.test_records=10 --set 'record.metrics=["test_error"]')"),
              Contains("/tune/on: lending_like data have no validation records"));
+  dir.write("s.json", test::small_scenario(
+                          R"("tune": {"paths": {"protocol.rho": [1, 2]}, "minimise": "relative_fitness"})"));
+  test::ended_with(dir, "validate s.json");
   for (const char* budget : {"\"halving\"", "0", "1.5", "[]"})
     CHECK_THAT(
         refusal(fmt::format(R"({{"paths": {{"protocol.rho": [1, 2]}}, "budget": {}, {})", budget, best)),

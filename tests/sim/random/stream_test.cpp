@@ -151,7 +151,7 @@ TEST_CASE("antithetic: the network of the second repetition of a pair draws 1 - 
 }
 
 TEST_CASE(
-    "antithetic: the first of a pair draws what it draws alone; of the second only network and noise differ") {
+    "antithetic: the first of a pair draws what it draws alone, of the second only network and noise differ") {
   for (std::uint32_t p = 1; p < 16; ++p) {
     const auto purpose = static_cast<Purpose>(p);
     CHECK(kFirst(purpose, 3, 4, 5)() == kPlainFirst(purpose, 3, 4, 5)());
