@@ -190,6 +190,7 @@ void write_estimates(StoredStudy& study, double confidence, const std::filesyste
     bool complete = true;
     study.runs(p, [&](const RunResult& run) {
       complete = complete && run.status == Status::kDone;
+      if (run.status != Status::kDone) return;
       std::vector<Scalar> all = run.scalars;
       const std::vector<double> last = final_values(head, point, run);
       for (std::size_t m = 0; m < last.size(); ++m) all.push_back({head.metrics[m].name, {}, last[m]});
@@ -206,8 +207,9 @@ void write_estimates(StoredStudy& study, double confidence, const std::filesyste
     }
     for (const MetricInfo& m : head.metrics) {
       const std::vector<double>& runs = numbers[m.name];
-      ControlledMean e;
-      if (complete) e = controlled_mean(independent_values(runs, head.antithetic), controls, confidence);
+      ControlledMean e = controlled_mean(independent_values(runs, head.antithetic), controls, confidence);
+      // Without a run that has not ended well the controls of the others have another expectation.
+      if (!complete) e = {.plain = e.plain};
       file.print("{}{}", axes.fields(labels[p]), csv_field(m.name));
       for (const double x : {e.plain.value, e.plain.high - e.plain.value, e.controlled.value,
                              e.controlled.high - e.controlled.value, e.r2})

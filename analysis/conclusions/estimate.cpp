@@ -165,7 +165,8 @@ ControlledMean controlled_mean(const std::vector<double>& values, std::vector<st
   const double length = rest(x.rightCols(x.cols() - 1), ones).norm();
   const double half = student_half_width(confidence, freedom, std::sqrt(errors / freedom) / length);
   out.controlled = {mean, mean - half, mean + half};
-  out.r2 = 1 - errors / (y.array() - y.mean()).square().sum();
+  const double squares = (y.array() - y.mean()).square().sum();
+  if (squares > 1e-18 * y.squaredNorm()) out.r2 = 1 - errors / squares;
   return out;
 }
 

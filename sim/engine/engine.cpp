@@ -89,7 +89,7 @@ double Engine::tick_residual() const {
 
 double Engine::loss_residual() const {
   const auto* const loss = std::get_if<BernoulliLoss>(&options_.network.links.loss);
-  if (loss == nullptr || options_.timeline.changes(&LawChanges::loss))
+  if (loss == nullptr || loss->probability == 0 || options_.timeline.changes(&LawChanges::loss))
     return std::numeric_limits<double>::quiet_NaN();
   double sent = 0;
   for (std::uint32_t k = 0; k < 2 * topology_.edges(); ++k) sent += transport_.links().sent(k);

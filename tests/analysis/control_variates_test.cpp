@@ -75,6 +75,12 @@ TEST_CASE("control variates: unbiased, of less variance by 1 - R^2, and the inte
   CHECK(test::binomial_plausible(studies.inside, Studies::kStudies, 0.95));
 }
 
+TEST_CASE("control variates: nothing explains a metric that does not vary") {
+  const auto e = analysis::controlled_mean({0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, {{1, -2, 0, 3, 1, -1}}, 0.95);
+  CHECK(e.controlled.value == Approx(0.1).epsilon(1e-12));
+  CHECK(std::isnan(e.r2));
+}
+
 TEST_CASE("control variates: useless ones cost degrees of freedom and nothing else") {
   const Studies studies(0);
   CHECK(std::abs(studies.controlled.mean() - 3) < 4.5 * studies.controlled.standard_error());
