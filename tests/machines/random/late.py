@@ -29,6 +29,7 @@ NEEDS_FILE = _reasons([
      "the values are a column of the file"),
     (r"expected targets -1 and \+1, found -?[\d.]|expected classes 0|expected a class 0|requires test records",
      "targets and records are in the file"),
+    (r"exponential_norm in one dimension", "the number of features is in the file"),
 ])
 # Where the file says how many owners there are: it has a column of owners, or some of them may be left out.
 NEEDS_NUMBER = [(re.compile(pattern), "the number of owners is in the file: " + why) for pattern, why in [
@@ -37,7 +38,8 @@ NEEDS_NUMBER = [(re.compile(pattern), "the number of owners is in the file: " + 
      r"expected owners? from 1 to \d+, found \d+$", "an agent or owner may not be there"),
     (r"at most the number of owners \(\d+\)|at most n - 1 = \d+", "a number is compared with it"),
     (r"one value for all owners with trust aggregator|expected a jitter of at most the period|"
-     r"expected at most 1 with calibration classic", "values are drawn for each owner"),
+     r"expected at most 1 with calibration classic|epsilon_label: expected a part of privacy.epsilon",
+     "values are drawn for each owner"),
     (r"requires a link from agent 0 to every owner; agent \d+ has none", "which nodes of the graph have agents"),
     (r"expected at least \d+ nodes, one for each agent, found \d+|size: expected at least \d+, a node for each agent",
      "as many nodes as there have to be"),
