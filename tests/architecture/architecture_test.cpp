@@ -141,3 +141,34 @@ TEST_CASE("architecture: this tree") {
   }
   CHECK(files > 50);
 }
+
+namespace {
+
+// The first semicolon within the quotes of a test's name; npos without one.
+std::size_t semicolon_in_name(const std::string& text, std::size_t begin) {
+  bool quoted = false;
+  for (std::size_t k = begin; k < text.size() && (quoted || text[k] != ')'); ++k) {
+    if (text[k] == '"') quoted = !quoted;
+    if (quoted && text[k] == ';') return k;
+  }
+  return std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("architecture: no name of a test has a semicolon, at which ctest would split it") {
+  const std::string begin = std::string("TEST_CASE") + "(";  // not this line
+  CHECK(semicolon_in_name("\"a, b\", \"[c]\") { x; }", 0) == std::string::npos);
+  CHECK(semicolon_in_name("\"a\"\n \"b; c\") { x; }", 0) == 7);
+  std::size_t names = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(HEARSAY_SOURCE_DIR) / "tests")) {
+    if (entry.path().extension() != ".cpp") continue;
+    std::ifstream in(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1), ++names) {
+      INFO(entry.path() << ": " << text.substr(at, 120));
+      CHECK(semicolon_in_name(text, at + begin.size()) == std::string::npos);
+    }
+  }
+  CHECK(names > 1000);
+}
