@@ -87,7 +87,7 @@ void require_instances(const Plan& plan, const Document& at) {
 // The scenario of a point, on validation instances if these are to be planned.
 Document document_at(const Plan& plan, const SweepPoint& point, const PlanOptions& options) {
   Document at = at_point(plan.document, point);
-  // Nobody compares candidates of `tune` with baselines, which may take longer than they.
+  // Candidates of `tune` are compared with each other only, and baselines may take longer than their runs.
   if (options.validation && plan.selection->optional()) at.root.erase("baselines");
   if (!options.validation || !plan.selection->validates()) return at;
   require_instances(plan, at);

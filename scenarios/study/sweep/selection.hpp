@@ -68,8 +68,8 @@ struct Selection {
   bool on_test = false;
   Position at{}, metric_at{};  ///< of "select" and of the metric
 
-  /// Whether candidates need validation records: not where `tune` goes by a metric that reads no test records, whose
-  /// values in other repetitions are those of independent runs.
+  /// Whether candidates need validation records. They do not if the metric of `tune` reads no test records: its values in
+  /// other repetitions are those of independent runs.
   bool validates() const;
   /// "validation records", or "the test data (optimistically biased)".
   std::string instances() const;
