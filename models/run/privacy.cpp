@@ -260,8 +260,6 @@ Budget settle_budget(const PrivacyOptions& options, const ModelOptions& model, c
         "epsilon",
         "expected one value for all owners with trust aggregator, whose releases cover all of them");
   }
-  if (budget.trust == Trust::kAggregator && steps && !steps->constant())
-    throw sim::OptionError("steps", "expected one number for all owners with trust aggregator");
   budget.epsilon_warm = options.epsilon_warm;
   find_bound(options, model, known.bounds, budget);
   require_cover(budget, known.parameters);

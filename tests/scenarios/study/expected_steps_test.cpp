@@ -146,3 +146,13 @@ TEST_CASE("expected steps: need an end that is known without data, and one that 
   CHECK_THAT(refusal(personal),
              Contains("/protocol: protocol.run_length: expected stop with privacy.steps \"expected\""));
 }
+
+TEST_CASE("privacy.steps: a number plans the releases of a central learner's owners") {
+  const Scratch dir;
+  dir.write("s.json", test::small_scenario());
+  // epsilon 1 in 3 releases of each owner: the run ends when all are made, long before 200 iterations.
+  const auto done = test::ended_with(
+      dir,
+      R"(run s.json --no-progress --set privacy.steps=3 --set 'record.metrics=["releases_by_owner.max", "epsilon_spent"]')");
+  CHECK_THAT(done.out, Contains("3 [3, 3]") && Contains("1 [1, 1]"));
+}
