@@ -26,6 +26,15 @@ double gaussian_delta(double epsilon, double mu) {
   return std::exp(log_delta(epsilon, mu));
 }
 
+double gaussian_epsilon(double delta, double mu) {
+  require_delta(delta);
+  require_positive(mu, "mu");
+  const double target = std::log(delta);
+  if (log_delta(0, mu) <= target) return 0;
+  const auto excess = [&](double epsilon) { return target - log_delta(epsilon, mu); };
+  return greatest_below(excess, mu * std::sqrt(2 * std::log(1 / delta)) + mu * mu / 2, 0).above;
+}
+
 double gaussian_noise_multiplier(double epsilon, double delta, GaussianCalibration calibration) {
   require_positive(epsilon, "epsilon");
   require_delta(delta);

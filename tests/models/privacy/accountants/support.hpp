@@ -51,14 +51,6 @@ inline Approx near(double value, double relative) {
   return Approx(value).epsilon(relative).scale(0);
 }
 
-/// The minimum epsilon >= 0 with gaussian_delta(epsilon, mu) <= delta.
-inline double gaussian_epsilon(double delta, double mu) {
-  if (models::gaussian_delta(0, mu) <= delta) return 0;
-  const double guess = mu * mu / 2 + mu * std::sqrt(-2 * std::log(delta));
-  const auto excess = [&](double e) { return std::log(delta) - std::log(models::gaussian_delta(e, mu)); };
-  return models::greatest_below(excess, guess / 2, 0).above;
-}
-
 /// `steps` equal pure steps.
 inline models::Releases pure_releases_of(double epsilon, std::int64_t steps) {
   return {models::Step{.epsilon = epsilon}, steps};
