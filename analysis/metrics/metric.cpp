@@ -14,6 +14,7 @@
 
 #include "analysis/metrics/measured_models.hpp"
 #include "models/registry.hpp"
+#include "models/views/views.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::analysis {
@@ -61,6 +62,19 @@ constexpr auto kDelta = [](const auto& account) { return account.spent().delta; 
 constexpr auto kBudget = [](const auto& account) { return account.epsilon_budget(); };
 constexpr auto kStep = [](const auto& account) { return account.epsilon_step(); };
 constexpr auto kReleases = [](const auto& account) { return static_cast<double>(account.releases); };
+
+// Where the end of a run depends on values no view is worked out: the ledger's value holds.
+void epsilon_seen(const World& w, Out out) {
+  if (w.views != nullptr) {
+    w.views->epsilon_at(w.iterations, w.engine.now(), out);
+  } else {
+    by_owner<kEpsilon>(w, out);
+  }
+}
+void first_seen(const World& w, Out out) {
+  std::ranges::fill(out, std::nan(""));
+  if (w.views != nullptr) w.views->first_until(w.engine.now(), out);
+}
 
 double objective(const World& w) {
   return over_models(w, [&](const auto& theta) { return w.problem().objective(theta); });
@@ -138,6 +152,10 @@ constexpr Metric per_agent(Metric m) {
 }
 constexpr Metric tested(Metric m) {
   m.needs_test = true;
+  return m;
+}
+constexpr Metric of_views(Metric m) {
+  m.per_agent = m.needs_adversaries = true;
   return m;
 }
 constexpr Metric from_optimum(Metric m) {
@@ -249,6 +267,13 @@ constexpr Metric kOfRun[] = {
      "privacy.",
      one<[](const World& w) { return w.ledger.median_used(); }>},
     per_agent({"releases_by_owner", "Number of releases made by each owner.", by_owner<kReleases>}),
+    of_views(
+        {"epsilon_seen",
+         "Epsilon of each owner towards the adversary that has seen most of it; NaN for an owner that is part of "
+         "all of them.",
+         epsilon_seen}),
+    of_views({"first_seen", "When an adversary first saw anything of an owner's data, in s; NaN before.",
+              first_seen, "s"}),
     {"time", "Simulated time, in s.", one<[](const World& w) { return w.engine.now(); }>, "s"},
     {"fraction_up", "Fraction of agents that are up.",
      one<[](const World& w) { return ratio(static_cast<double>(w.engine.up_count()), w.engine.agents()); }>},

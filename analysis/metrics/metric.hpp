@@ -22,12 +22,13 @@ struct Metric {
   /// Writes one number, or one for each owner in order. Null: the protocol measures it, or the study's own code.
   void (*of_world)(const models::World& world, std::span<double> out) = nullptr;
   std::string_view unit{};
-  bool per_agent = false;         ///< one value for each agent that holds data, else one
-  bool needs_test = false;        ///< needs test records
-  bool needs_optimum = false;     ///< needs theta* of the pooled problem
-  bool needs_classes = false;     ///< needs a loss for classes
-  bool exact = true;              ///< may depend on private values that are not released
-  bool higher_is_better = false;  ///< of an owner's values, the smallest are the worst
+  bool per_agent = false;          ///< one value for each agent that holds data, else one
+  bool needs_test = false;         ///< needs test records
+  bool needs_optimum = false;      ///< needs theta* of the pooled problem
+  bool needs_classes = false;      ///< needs a loss for classes
+  bool needs_adversaries = false;  ///< needs privacy.adversaries
+  bool exact = true;               ///< may depend on private values that are not released
+  bool higher_is_better = false;   ///< of an owner's values, the smallest are the worst
   /// The smallest value that divergence is measured by (analysis::Divergence). Null: the metric may grow.
   double (*scale)(const models::World& world) = nullptr;
   const Metric* of = nullptr;  ///< of a statistic: the metric with a value for each owner

@@ -1,6 +1,7 @@
 #include "analysis/store/study.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -27,7 +28,14 @@ std::vector<double> SeriesLayout::means(const Series& series, std::size_t k) con
   const std::span<const double> values = sample(series, k);
   for (std::size_t m = 0; m < metrics(); ++m) {
     const std::span<const double> mine = values_of(m, values);
-    all.push_back(std::accumulate(mine.begin(), mine.end(), 0.0) / static_cast<double>(mine.size()));
+    double sum = 0;
+    std::size_t count = 0;
+    for (const double value : mine) {
+      if (std::isnan(value)) continue;  // an owner without one
+      sum += value;
+      ++count;
+    }
+    all.push_back(count > 0 ? sum / static_cast<double>(count) : std::nan(""));
   }
   return all;
 }

@@ -127,6 +127,9 @@ class TracePerfetto final : public TraceText {
       case TraceKind::kRelease:
         if (wanted) act(r, "release", "releases", std::string(r.detail));
         break;
+      case TraceKind::kView:
+        if (wanted) act(r, "view", "views", std::string(r.detail));
+        break;
     }
   }
   void end(std::string& out) override {

@@ -98,8 +98,8 @@ double Problem::mean_loss(const Moments& m, In theta) const {
 }
 
 double Problem::mean_loss(std::size_t owner, In theta, std::span<double> keep) const {
-  if (quadratic()) return mean_loss(moments_[owner], theta);
-  return sum_of_losses(*this, data_.train[owner], theta, keep) /
+  if (quadratic()) return mean_loss((*moments_)[owner], theta);
+  return sum_of_losses(*this, data_->train[owner], theta, keep) /
          static_cast<double>(std::max<Index>(n(owner), 1));
 }
 
@@ -120,7 +120,7 @@ double Problem::objective(In theta, std::span<const std::size_t> owners) const {
 void Problem::mean_gradient(std::size_t owner, In theta, Out out, std::span<const double> known) const {
   if (quadratic()) {
     // Plain loops: at the usual p of 10 a library product's set-up costs more than the product.
-    const Moments& m = moments_[owner];
+    const Moments& m = (*moments_)[owner];
     const Index size = p();
     double* const o = out.data();
     const double* const slope = m.slope.data();
@@ -134,18 +134,18 @@ void Problem::mean_gradient(std::size_t owner, In theta, Out out, std::span<cons
   }
   const auto count = static_cast<double>(std::max<Index>(n(owner), 1));
   if (network_) {
-    network_->sum_gradients(data_.train[owner], theta, kUnbounded, Norm::kL2, out);
+    network_->sum_gradients(data_->train[owner], theta, kUnbounded, Norm::kL2, out);
     out /= count;
     return;
   }
   loss().visit([&](const auto& l) {
     if constexpr (requires { l.slopes(theta, theta); }) {
-      sum_weighted(data_.train[owner], theta, known, out, [&](auto scores, const auto& y, Index) {
+      sum_weighted(data_->train[owner], theta, known, out, [&](auto scores, const auto& y, Index) {
         l.slopes(scores, y);
         return Index{0};
       });
     } else {
-      sum_gradients(data_.train[owner], theta, known, out,
+      sum_gradients(data_->train[owner], theta, known, out,
                     [&](double s, double y, Index) { return l.slope(s, y); });
     }
   });
@@ -156,13 +156,13 @@ double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound,
                                       std::span<const double> known) const {
   const auto count = static_cast<double>(std::max<Index>(n(owner), 1));
   if (network_) {
-    const Index scaled = network_->sum_gradients(data_.train[owner], theta, bound, norm, out);
+    const Index scaled = network_->sum_gradients(data_->train[owner], theta, bound, norm, out);
     out /= count;
     return static_cast<double>(scaled) / count;
   }
   const Eigen::VectorXd& norms = record_norms(owner, norm);
   const Index clipped = loss().visit([&](const auto& l) {
-    return sum_weighted(data_.train[owner], theta, known, out, [&](auto scores, const auto& y, Index first) {
+    return sum_weighted(data_->train[owner], theta, known, out, [&](auto scores, const auto& y, Index first) {
       for (Index k = 0; k < scores.size(); ++k) scores[k] = l.slope(scores[k], y[k]);
       // Without branches, which cannot be predicted.
       const double* const norm_of_record = norms.data() + first;
@@ -181,7 +181,7 @@ double Problem::mean_gradient_clipped(std::size_t owner, In theta, double bound,
 
 Index Problem::gradient_of_records(std::size_t owner, std::span<const Index> records, In theta,
                                    double divisor, double bound, Norm norm, Out out) const {
-  const Shard& shard = data_.train[owner];
+  const Shard& shard = data_->train[owner];
   if (network_) {
     return network_->sum_gradients(shard, records, theta, 1 / divisor, bound, norm, out);
   }
@@ -204,7 +204,7 @@ Index Problem::gradient_of_records(std::size_t owner, std::span<const Index> rec
 const Eigen::VectorXd& Problem::record_norms(std::size_t owner, Norm norm) const {
   RecordNorms& cache = norm == Norm::kL1 ? norms_->l1 : norms_->l2;
   std::call_once(cache.once, [&] {
-    for (const Shard& shard : data_.train) {
+    for (const Shard& shard : data_->train) {
       Eigen::VectorXd& norms = cache.by_owner.emplace_back(shard.target.size());
       for_ranges(shard, [&](Index begin, Index end) {
         const auto rows = shard.features.middleRows(begin, end - begin).rowwise();
@@ -222,13 +222,13 @@ const Eigen::VectorXd& Problem::record_norms(std::size_t owner, Norm norm) const
 double Problem::largest_record_gradient(In theta, Norm norm) const {
   double largest = 0;
   if (network_) {
-    for (const Shard& shard : data_.train)
+    for (const Shard& shard : data_->train)
       largest = std::max(largest, network_->largest_gradient(shard, theta, norm));
     return largest;
   }
   std::mutex mutex;
   loss().visit([&](const auto& l) {
-    for (const Shard& shard : data_.train) {
+    for (const Shard& shard : data_->train) {
       for_ranges(shard, [&](Index begin, Index end) {
         double own = 0;
         for (Index k = begin; k < end; ++k) {
@@ -244,7 +244,7 @@ double Problem::largest_record_gradient(In theta, Norm norm) const {
 }
 
 std::optional<double> PublicProblem::derived_gradient_bound() const {
-  return models::derived_gradient_bound(model_, data_.bounds);
+  return models::derived_gradient_bound(model_, data_->bounds);
 }
 
 std::optional<double> derived_gradient_bound(const ModelOptions& model,
@@ -260,7 +260,7 @@ std::optional<double> derived_gradient_bound(const ModelOptions& model,
 double Problem::test_error(In theta) const {
   double total = 0;
   Index count = 0;
-  for (const Shard& shard : data_.test) {
+  for (const Shard& shard : data_->test) {
     total += total_error(*this, shard, theta);
     count += shard.target.size();
   }
@@ -268,13 +268,13 @@ double Problem::test_error(In theta) const {
 }
 
 double Problem::test_error(std::size_t owner, In theta) const {
-  return mean_or_nan(total_error(*this, data_.test[owner], theta), data_.test[owner].target.size());
+  return mean_or_nan(total_error(*this, data_->test[owner], theta), data_->test[owner].target.size());
 }
 
 double Problem::test_loss(In theta) const {
   double total = 0;
   Index count = 0;
-  for (const Shard& shard : data_.test) {
+  for (const Shard& shard : data_->test) {
     total += sum_of_losses(*this, shard, theta);
     count += shard.target.size();
   }

@@ -65,16 +65,17 @@ class PublicProblem {
   using In = const Eigen::Ref<const Eigen::VectorXd>&;
   using Out = Eigen::Ref<Eigen::VectorXd>;
 
-  /// Number of parameters.
-  Eigen::Index p() const { return network_ ? network_->p() : features(); }
-  Eigen::Index features() const { return data_.p(); }
-  std::size_t owners() const { return data_.owners(); }
+  /// Numbers of a vector: the parameters, but for a problem of_width().
+  Eigen::Index p() const { return width_ > 0 ? width_ : parameters(); }
+  Eigen::Index parameters() const { return network_ ? network_->p() : features(); }
+  Eigen::Index features() const { return data_->p(); }
+  std::size_t owners() const { return data_->owners(); }
   Eigen::Index n() const { return n_; }
-  Eigen::Index n(std::size_t owner) const { return data_.train[owner].target.size(); }
+  Eigen::Index n(std::size_t owner) const { return data_->train[owner].target.size(); }
   /// For measures that average over owners: throws DataError if one has no training record.
   void require_records_of_all() const;
   /// Declared bounds of every training record.
-  const std::optional<DeclaredBounds>& bounds() const { return data_.bounds; }
+  const std::optional<DeclaredBounds>& bounds() const { return data_->bounds; }
   const ModelOptions& model() const { return model_; }
   const Loss& loss() const { return model_.loss; }
   /// Whether f is a quadratic function, known by its moments.
@@ -82,7 +83,7 @@ class PublicProblem {
   /// What computes scores other than theta . x; null for those.
   const RecordModel* network() const { return network_.get(); }
   /// Where learning starts, p numbers from (kStart), in the order of theta: as model().start says, by default at 0, and
-  /// uniform with a hidden layer.
+  /// uniform with a hidden layer; 0 of a problem of_width().
   Eigen::VectorXd start(const sim::Streams& streams) const;
 
   /// Strong convexity of g: 2 l2, or l2 with l2_half. g = (sigma/2) norm_2^2 either way.
@@ -98,14 +99,17 @@ class PublicProblem {
 
  protected:
   // Study::exact() returns the Problem that each of these is.
-  PublicProblem(DataSet data, ModelOptions model) : data_(std::move(data)), model_(std::move(model)) {}
+  PublicProblem(DataSet data, ModelOptions model)
+      : data_(std::make_shared<const DataSet>(std::move(data))), model_(std::move(model)) {}
+  PublicProblem(const PublicProblem&) = default;
   PublicProblem(PublicProblem&&) = default;
   ~PublicProblem() = default;
 
-  DataSet data_;
+  std::shared_ptr<const DataSet> data_;
   ModelOptions model_;
   std::shared_ptr<const RecordModel> network_ = {};
   Eigen::Index n_ = 0;
+  Eigen::Index width_ = 0;  // of vectors; 0: as many as parameters
 };
 
 class Problem : public PublicProblem {
@@ -114,8 +118,17 @@ class Problem : public PublicProblem {
   /// class, or a number is not finite. An owner may have no training record: its mean loss and gradient are
   /// then 0. Cost O(n p^2) for squared loss, else O(n p).
   Problem(DataSet data, ModelOptions model);
+  Problem(Problem&&) = default;
 
-  const DataSet& data() const { return data_; }
+  /// The same problem for runs whose vectors are not parameters but `width` numbers each (run/stand_in.hpp): sizes,
+  /// bounds and what follows from the data alone are the same, and losses and gradients cannot be asked for.
+  Problem of_width(Eigen::Index width) const {
+    Problem other(*this);
+    other.width_ = width;
+    return other;
+  }
+
+  const DataSet& data() const { return *data_; }
 
   /// f, and f_S of some owners. O(p^2) an owner for squared loss, else O(n p).
   double objective(In theta) const;
@@ -155,7 +168,7 @@ class Problem : public PublicProblem {
   std::optional<double> largest_curvature() const;
 
   /// Squared loss only: the moments of an owner, and of a set of owners.
-  const Moments& moments(std::size_t owner) const { return moments_[owner]; }
+  const Moments& moments(std::size_t owner) const { return (*moments_)[owner]; }
   Moments pooled_moments(std::span<const std::size_t> owners) const;
   /// The point that the moments are about.
   const Eigen::VectorXd& reference() const { return reference_; }
@@ -166,6 +179,8 @@ class Problem : public PublicProblem {
   const Memo& memo() const { return *memo_; }
 
  private:
+  Problem(const Problem&) = default;  // shares all that is large
+
   // Norms of all records, worked out when first asked for: only clipping needs them.
   struct RecordNorms {
     std::once_flag once;
@@ -183,11 +198,11 @@ class Problem : public PublicProblem {
   double mean_loss(const Moments& m, In theta) const;
 
   std::vector<std::size_t> everyone_;
-  std::vector<Moments> moments_;  ///< squared loss: one an owner
+  std::shared_ptr<std::vector<Moments>> moments_;  ///< squared loss: one an owner
   Moments pooled_;
   Eigen::VectorXd reference_;
-  std::unique_ptr<NormCache> norms_ = std::make_unique<NormCache>();
-  std::unique_ptr<Memo> memo_ = std::make_unique<Memo>();
+  std::shared_ptr<NormCache> norms_ = std::make_shared<NormCache>();
+  std::shared_ptr<Memo> memo_ = std::make_shared<Memo>();
 };
 
 /// Bound of norm_1 of any record's gradient anywhere in the box, from the declared bounds; nothing where the data declare

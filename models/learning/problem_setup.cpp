@@ -26,7 +26,7 @@ std::shared_ptr<const RecordModel> network_of(const ModelOptions& model, Eigen::
 }  // namespace
 
 Problem::Problem(DataSet data, ModelOptions model) : PublicProblem(std::move(data), std::move(model)) {
-  if (data_.train.empty()) throw DataError("expected at least one owner, found none");
+  if (data_->train.empty()) throw DataError("expected at least one owner, found none");
   for (std::size_t i = 0; i < owners(); ++i) n_ += n(i);
   if (n_ == 0) throw DataError("expected at least one training record, found none");
   everyone_.resize(owners());
@@ -38,6 +38,7 @@ Problem::Problem(DataSet data, ModelOptions model) : PublicProblem(std::move(dat
 
 Eigen::VectorXd PublicProblem::start(const sim::Streams& streams) const {
   Eigen::VectorXd theta = Eigen::VectorXd::Zero(p());
+  if (width_ > 0) return theta;
   const StartOptions start = model_.begins();
   const auto* uniform = std::get_if<UniformStart>(&start);
   if (uniform == nullptr) return theta;
@@ -52,9 +53,9 @@ Eigen::VectorXd PublicProblem::start(const sim::Streams& streams) const {
 }
 
 Eigen::Index Problem::classes() const {
-  if (!data_.classes.empty()) return static_cast<Eigen::Index>(data_.classes.size());
+  if (!data_->classes.empty()) return static_cast<Eigen::Index>(data_->classes.size());
   double most = 0;
-  for (const Shard& shard : data_.train) {
+  for (const Shard& shard : data_->train) {
     if (shard.target.size() > 0) most = std::max(most, shard.target.maxCoeff());
   }
   return static_cast<Eigen::Index>(most) + 1;
@@ -65,7 +66,7 @@ void Problem::check_classes() const {
   const auto count = static_cast<double>(classes());
   const std::string_view name = loss().name();
   if (count < 2) throw DataError(fmt::format("{} loss: expected two classes or more, found one", name));
-  for (const auto* shards : {&data_.train, &data_.test}) {
+  for (const auto* shards : {&data_->train, &data_->test}) {
     for (const Shard& shard : *shards) {
       for (const double y : shard.target) {
         if (y >= 0 && y < count && y == std::floor(y)) continue;
@@ -95,7 +96,7 @@ void Problem::check_targets() const {
   const bool classifies = !own && loss().is_classifier();
   bool negative = false, positive = false;
   for (std::size_t i = 0; i < owners(); ++i) {
-    for (const Shard* shard : {&data_.train[i], &data_.test[i]}) {
+    for (const Shard* shard : {&data_->train[i], &data_->test[i]}) {
       std::atomic<bool> finite = true;
       record_pass::for_ranges(*shard, [&](Eigen::Index begin, Eigen::Index end) {
         const Eigen::Index count = end - begin;
@@ -114,8 +115,8 @@ void Problem::check_targets() const {
         }
       }
     }
-    negative = negative || (data_.train[i].target.array() < 0).any();
-    positive = positive || (data_.train[i].target.array() > 0).any();
+    negative = negative || (data_->train[i].target.array() < 0).any();
+    positive = positive || (data_->train[i].target.array() > 0).any();
   }
   if (!own && !loss().scalar()) return check_classes();
   if (classifies && !(negative && positive)) {
@@ -125,11 +126,11 @@ void Problem::check_targets() const {
 }
 
 void Problem::gather_moments() {
-  moments_.resize(owners());
+  moments_ = std::make_shared<std::vector<Moments>>(owners());
   const double pass = static_cast<double>(n_) * static_cast<double>(p());  // ns
   sim::Crew::each(owners(), pass * static_cast<double>(p()) / 8, [&](std::size_t i) {
-    const Shard& shard = data_.train[i];
-    Moments& m = moments_[i];
+    const Shard& shard = data_->train[i];
+    Moments& m = (*moments_)[i];
     const auto count = static_cast<double>(std::max<Eigen::Index>(shard.target.size(), 1));
     Eigen::MatrixXd lower = Eigen::MatrixXd::Zero(p(), p());
     if (shard.target.size() > 0)  // Eigen divides by the number of records where there are many features
@@ -142,11 +143,11 @@ void Problem::gather_moments() {
   const Moments about_zero = pooled_moments(everyone_);
   reference_ = solve_positive(about_zero.a, about_zero.b);
   sim::Crew::each(owners(), pass, [&](std::size_t i) {
-    const Shard& shard = data_.train[i];
+    const Shard& shard = data_->train[i];
     const Eigen::VectorXd residual = shard.features * reference_ - shard.target;
     const auto count = static_cast<double>(std::max<Eigen::Index>(residual.size(), 1));
-    moments_[i].value = residual.squaredNorm() / count;
-    moments_[i].slope = shard.features.transpose() * residual / count;
+    (*moments_)[i].value = residual.squaredNorm() / count;
+    (*moments_)[i].slope = shard.features.transpose() * residual / count;
   });
   pooled_ = pooled_moments(everyone_);
 }
@@ -159,11 +160,11 @@ Moments Problem::pooled_moments(std::span<const std::size_t> owners) const {
   for (const std::size_t i : owners) total += static_cast<double>(n(i));
   for (const std::size_t i : owners) {
     const double weight = static_cast<double>(n(i)) / total;
-    sum.a += weight * moments_[i].a;
-    sum.b += weight * moments_[i].b;
-    sum.slope += weight * moments_[i].slope;
-    sum.c += weight * moments_[i].c;
-    sum.value += weight * moments_[i].value;
+    sum.a += weight * (*moments_)[i].a;
+    sum.b += weight * (*moments_)[i].b;
+    sum.slope += weight * (*moments_)[i].slope;
+    sum.c += weight * (*moments_)[i].c;
+    sum.value += weight * (*moments_)[i].value;
   }
   return sum;
 }

@@ -12,8 +12,8 @@ Sensitive Context::gradient(sim::AgentId i, const In& theta, std::span<const dou
   const Budget& privacy = world_.study.privacy;
   const std::size_t owner = world_.owner(i);
   Sensitive result(world_.take_vector(), privacy.sensitivity(problem().n(owner)));
-  if (world_.rehearsal) {
-    result.value_.setZero();
+  if (world_.stand_in != nullptr) {
+    world_.stand_in->gradient(i, theta, true, result.value_);
   } else if (privacy.clips()) {
     ++world_.tally.gradients;
     world_.tally.clipped_records +=
@@ -33,8 +33,8 @@ Sensitive Context::gradient(sim::AgentId i, const In& theta, double sensitivity)
 Sensitive Context::gradient(sim::AgentId i, const In& theta, double sensitivity,
                             std::span<const Eigen::Index> records, double divisor) {
   Sensitive result(world_.take_vector(), sensitivity);
-  if (world_.rehearsal) {
-    result.value_.setZero();
+  if (world_.stand_in != nullptr) {
+    world_.stand_in->gradient(i, theta, false, result.value_);
     return result;
   }
   const Budget& privacy = world_.study.privacy;
@@ -109,7 +109,10 @@ std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive) {
     return std::nullopt;
   }
   Eigen::VectorXd& out = world_.released_;
-  if (world_.prescribed_noise != nullptr) {
+  if (world_.stand_in != nullptr) {
+    out = sensitive.value_;
+    world_.stand_in->release(i, next_step(i), sensitive.sensitivity_, out);
+  } else if (world_.prescribed_noise != nullptr) {
     out = sensitive.value_ + world_.prescribed_noise->at(world_.total_releases_);
   } else if (next_step(i) == nullptr) {
     out.swap(sensitive.value_);  // the vector of the last release is used again
@@ -143,7 +146,9 @@ void Context::entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversat
   const Budget& privacy = world_.study.privacy;
   Eigen::VectorXd sealed = world_.take_vector();
   sealed = x.value_;
-  if (privacy.active()) {
+  if (world_.stand_in != nullptr) {
+    sealed.setZero();
+  } else if (privacy.active()) {
     const double factor =
         shortening(privacy.norm() == Norm::kL1 ? sealed.lpNorm<1>() : sealed.norm(), privacy.bound);
     ++world_.tally.gradients;
@@ -187,7 +192,12 @@ std::optional<Vector> Context::release(EntrustedSum& sum, double divisor) {
   if (!may_release(kHub)) return std::nullopt;
   Eigen::VectorXd& out = world_.released_;
   out = sum.sum_;
-  if (world_.prescribed_noise != nullptr) {
+  if (world_.stand_in != nullptr) {
+    const double own = sum.tree_
+                           ? std::numeric_limits<double>::infinity()  // of a release whose noise others share
+                           : world_.study.privacy.sensitivity_of_sum(1);
+    world_.stand_in->release(kHub, next_step(kHub), own, out);
+  } else if (world_.prescribed_noise != nullptr) {
     out += world_.prescribed_noise->at(world_.total_releases_);
   } else if (next_step(kHub) != nullptr) {
     ReleaseNoise noise = next_noise(kHub);

@@ -112,9 +112,24 @@ class Context {
   void regulariser_gradient(const Eigen::VectorXd& theta, Eigen::VectorXd& out) const {
     problem().regulariser_gradient(theta, out);
   }
+  /// The public start of agent i's model: value() gives p numbers, or one for all.
+  template <class F>
+  void start(sim::AgentId i, F&& value) {
+    if (world_.stand_in == nullptr || !world_.stand_in->follows()) world_.models.col(i) = value();
+  }
+  /// `x` has just been made of itself and of `input` by a step that is not linear, for whoever follows the run: all
+  /// others are sums and multiples with public factors, in protocols whose Entry says so (linear).
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): a reference, which is written through.
+  void transformed(Eigen::Ref<Eigen::VectorXd> x, const In& input) {
+    if (world_.stand_in != nullptr) world_.stand_in->transform(x, input);
+  }
   /// Clamps to the box, and counts the coordinates moved.
   // NOLINTNEXTLINE(performance-unnecessary-value-param): a reference, which is written through.
   void project(Eigen::Ref<Eigen::VectorXd> theta) {
+    if (world_.stand_in != nullptr) {
+      if (problem().model().theta_max) world_.stand_in->transform(theta, theta);
+      return;
+    }
     world_.tally.projections += static_cast<std::uint64_t>(theta.size());
     world_.tally.clipped += static_cast<std::uint64_t>(problem().project(theta));
   }
@@ -137,12 +152,14 @@ class Context {
   /// The same of a subsample: the sum over `records` of agent i divided by `divisor`, a public number.
   Sensitive gradient(sim::AgentId i, const In& theta, double sensitivity,
                      std::span<const Eigen::Index> records, double divisor);
-  /// Anything else that f(problem, owner), a VectorXd, computes from agent i's records. `sensitivity` is its
+  /// Anything else that f(problem, owner), a VectorXd of p numbers in a linear protocol, computes from agent i's records. `sensitivity` is its
   /// largest change between neighbouring data sets, in the mechanism's norm; needed for a release only.
   template <class F>
   Sensitive from_data(sim::AgentId i, F&& f, double sensitivity = std::numeric_limits<double>::infinity()) {
+    if (world_.stand_in != nullptr && world_.stand_in->follows())
+      return {Eigen::VectorXd::Zero(p()), sensitivity};
     Sensitive result(f(problem(), world_.owner(i)), sensitivity);
-    if (world_.rehearsal) result.value_.setZero();  // only its length is used
+    if (world_.stand_in != nullptr) result.value_.setZero();  // only its length is used
     return result;
   }
   /// What agent i has computed from LocalVectors, to be released.
@@ -182,6 +199,15 @@ class Context {
       -> std::optional<std::invoke_result_t<F, const Problem&, std::size_t, ReleaseNoise&>> {
     if (!may_release(i)) return std::nullopt;
     ReleaseNoise noise = next_noise(i);
+    if constexpr (std::is_same_v<std::invoke_result_t<F, const Problem&, std::size_t, ReleaseNoise&>,
+                                 Eigen::VectorXd>) {
+      if (world_.stand_in != nullptr && world_.stand_in->follows()) {
+        Eigen::VectorXd out = Eigen::VectorXd::Zero(p());
+        world_.stand_in->release(i, noise.step, std::numeric_limits<double>::infinity(), out);
+        charge(i, {});
+        return out;
+      }
+    }
     auto given_out = mechanism(problem(), world_.owner(i), noise);
     charge(i, world_.engine.tracing() ? numbers_given(given_out) : std::vector<double>());
     return given_out;

@@ -40,7 +40,10 @@ struct Entry {
   bool any_linear = false;    ///< works with linear models of several scores (softmax), as with theta . x
   bool aggregates = false;    ///< its hub collects updates: takes privacy.trust aggregator, and no other
   bool own_models = false;    ///< every owner has a model of its own, and agent 0, the hub, has none
-  bool open = false;          ///< has further options, which are known once its code is loaded
+  /// Its models are sums and multiples of releases and public vectors with public factors, but for Context::project and
+  /// Context::transformed, and no event depends on a value: views can follow it (models/views).
+  bool linear = false;
+  bool open = false;                        ///< has further options, which are known once its code is loaded
   std::string_view step = "the step size";  ///< what to reduce when a run diverges
   /// JSON: options of a small run (hearsay bench), where the defaults do not fit.
   std::string_view example = "";

@@ -35,7 +35,8 @@ std::vector<std::uint64_t> expected_releases(const AnyProtocol& protocol, const 
   std::uint64_t events = 0;
   for (std::uint32_t k = 0; k < kMost && events < enough; ++k) {
     World world(rehearsed, engine, sim::Streams(seed, kLast - k));
-    world.rehearsal = true;
+    StandIn nothing;
+    world.stand_in = &nothing;
     Unseen unseen(interrupted);
     protocol.run(world, unseen);
     if (unseen.should_abort()) return {};

@@ -17,6 +17,7 @@
 #include "models/run/exact_reads.hpp"
 #include "models/run/privacy.hpp"
 #include "models/run/sensitive.hpp"
+#include "models/run/stand_in.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/round_trips.hpp"
 
@@ -129,6 +130,8 @@ class IterationStamp final : public sim::TraceSink {
   const std::uint64_t& iterations_;
 };
 
+class Views;
+
 class World {
   IterationStamp stamp_;  // before the engine, which records through it
 
@@ -145,8 +148,9 @@ class World {
   Tally tally;
   std::uint64_t iterations = 0;  ///< completed
   bool hub;
-  bool rehearsal = false;        ///< no record is looked at: gradients, and what is computed from data, are 0
+  StandIn* stand_in = nullptr;   ///< takes the place of private data and noise, if not null
   const Probe* probe = nullptr;  ///< of the protocol, while it runs
+  const Views* views = nullptr;  ///< of the run, where there are adversaries
 
   /// With all records: metrics read them.
   const Problem& problem() const { return study.diagnosed(); }

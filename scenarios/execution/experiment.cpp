@@ -101,6 +101,10 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
     study_.round_trips = sim::RoundTrips(engine_, topology_, study_streams(scenario_), engine_.payload_width);
     assemble("/protocol", [&] { scenario_.protocol->check_timeout(models::setting_of(study_)); });
   }
+  assemble("/privacy/adversaries", [&] {
+    models::require_members(scenario_.privacy.adversaries, topology_.agents());
+    models::require_links(scenario_.privacy.adversaries, topology_);
+  });
   if (privacy_.expected) {
     privacy_.steps = assemble("/privacy/steps", [&] {
       return models::expected_releases(*scenario_.protocol, study_, engine_, scenario_.seed, interrupted);
@@ -147,10 +151,44 @@ analysis::RunEnd Experiment::end_of(const models::World& world, sim::End end,
 }
 
 models::World Experiment::prepare(std::uint32_t repetition, sim::TraceSink* trace) const {
-  return models::World(
-      study_, engine_,
-      sim::Streams(scenario_.seed, scenario_.first_repetition + repetition, scenario_.repeat.antithetic()),
-      trace);
+  return models::World(study_, engine_, streams_of(repetition), trace);
+}
+
+sim::Streams Experiment::streams_of(std::uint32_t repetition) const {
+  return {scenario_.seed, scenario_.first_repetition + repetition, scenario_.repeat.antithetic()};
+}
+
+std::optional<models::Views> Experiment::views(std::uint32_t repetition, const models::Observer& observing,
+                                               const std::atomic<bool>* interrupted) const {
+  if (scenario_.privacy.adversaries.empty() || scenario_.stop.target || scenario_.stop.wall)
+    return std::nullopt;
+  return models::follow(*scenario_.protocol, study_, engine_, streams_of(repetition),
+                        scenario_.privacy.adversaries, observing, static_cast<double>(memory_left()) / 2,
+                        interrupted);
+}
+
+void Experiment::add_views(const models::Views& views, std::vector<analysis::Scalar>& scalars) const {
+  for (std::size_t a = 0; a < views.adversaries().size(); ++a) {
+    const models::Views::OfAdversary& one = views.adversaries()[a];
+    const auto add = [&](std::string_view what, std::optional<sim::AgentId> agent, double value) {
+      if (std::isfinite(value)) scalars.push_back({fmt::format("seen.{}.{}", one.name, what), agent, value});
+    };
+    add("exact", {}, one.label == models::ViewLabel::kExact ? 1 : 0);
+    add("certain", {}, one.certain ? 1 : 0);
+    const std::vector<std::uint32_t> hops = models::hops_from(scenario_.privacy.adversaries[a], topology_);
+    for (std::size_t owner = 0; owner < one.owners.size(); ++owner) {
+      const models::Seen& seen = one.owners[owner];
+      if (std::isnan(seen.epsilon)) continue;
+      const sim::AgentId agent = static_cast<sim::AgentId>(owner) + (hub_ ? 1 : 0);
+      add("epsilon", agent, seen.epsilon);
+      add("mu_squared", agent, seen.mu_squared);
+      add("local_mu_squared", agent, seen.local_mu_squared);
+      add("first", agent, seen.first);
+      if (!hops.empty()) add("distance", agent, hops[agent]);
+      add("linear_mu_squared", agent, seen.linear);
+      add("one_label_mu_squared", agent, seen.one_label);
+    }
+  }
 }
 
 sim::End Experiment::run_within_memory(models::World& world, analysis::Recorder& recorder) const {
@@ -189,7 +227,11 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
   recorder.every_vectors = scenario_.record.every.vectors.value_or(0);
   recorder.every_bytes = scenario_.record.every.bytes.value_or(0);
 
+  const std::optional<models::Views> views = this->views(repetition, recorder, interrupted);
+  std::optional<models::ViewMarks> marks;
+  if (views && trace != nullptr) trace = &marks.emplace(*views, hub_ ? 1 : 0, *trace);
   models::World world = assemble("/protocol", [&] { return prepare(repetition, trace); });
+  if (views) world.views = &*views;
   analysis::RunResult result;
   result.repetition = repetition;
   result.end = end_of(world, run_within_memory(world, recorder), recorder);
@@ -206,6 +248,8 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
                       {"reached_at.vectors", {}, static_cast<double>(at->vectors)},
                       {"reached_at.bytes", {}, static_cast<double>(at->bytes)}};
   }
+  if (marks) marks->end();
+  if (views && result.end != analysis::RunEnd::kInterrupted) add_views(*views, result.scalars);
   if (privacy_.expected) result.scalars.push_back({"privacy.used", {}, world.ledger.median_used()});
   if (scenario_.analysis.control_variates) {
     result.scalars.push_back({"control.ticks", {}, world.engine.tick_residual()});

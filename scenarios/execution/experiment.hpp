@@ -8,6 +8,7 @@
 #include "analysis/store/participants.hpp"
 #include "analysis/store/study.hpp"
 #include "models/run/world.hpp"
+#include "models/views/views.hpp"
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/scenario.hpp"
 
@@ -41,6 +42,7 @@ class Experiment {
   Experiment& operator=(const Experiment&) = delete;
 
   /// The state before a run of a repetition; `trace` may be null.
+  sim::Streams streams_of(std::uint32_t repetition) const;
   models::World prepare(std::uint32_t repetition, sim::TraceSink* trace = nullptr) const;
   /// One run; `interrupted` aborts it. Both pointers may be null. Throws InvariantError and
   /// sim::Error (kOutOfMemory).
@@ -62,6 +64,11 @@ class Experiment {
   /// no account covers what a score is computed from.
   std::vector<double> renyi() const;
   analysis::RunEnd end_of(const models::World& world, sim::End end, const analysis::Recorder& recorder) const;
+  /// What adversaries see of a run; nothing without them, and where the end of a run depends on a value.
+  std::optional<models::Views> views(std::uint32_t repetition, const models::Observer& observing,
+                                     const std::atomic<bool>* interrupted) const;
+  /// Adds what they have seen at the end.
+  void add_views(const models::Views& views, std::vector<analysis::Scalar>& scalars) const;
   /// Whether private runs end by a value that no release covers.
   bool ends_by_exact_target() const;
   /// Throws sim::Error (kOutOfMemory), which names what the run has come to need.

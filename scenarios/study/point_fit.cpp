@@ -12,6 +12,7 @@
 #include "models/learning/solvers/optimum.hpp"
 #include "models/registry.hpp"
 #include "models/run/privacy.hpp"
+#include "models/views/views.hpp"
 #include "scenarios/language/bind_columns.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reference/writer.hpp"
@@ -190,6 +191,11 @@ void require_measurable(const Scenario& s, const analysis::Metric& metric, const
                           others.empty() ? "another class" : fmt::format("{}", fmt::join(others, ", ")),
                           s.protocol->entry().name));
   }
+  if (metric.measured().needs_adversaries && s.privacy.adversaries.empty()) {
+    throw sim::OptionError(
+        part, fmt::format("{} requires an adversary: set privacy.adversaries, such as [{{\"agents\": [0]}}]",
+                          metric.name));
+  }
   const auto* own = std::get_if<models::PythonModel>(&s.model.network);
   if (metric.needs_classes && own != nullptr && !own->code.as<models::ModelCode>().has_errors) {
     throw sim::OptionError(
@@ -299,6 +305,8 @@ void PointFit::require(const Scenario& s, std::size_t point) {
   const bool active = models::is_private(s.privacy.mechanism);
   assemble("/privacy/schedule", [&] { models::require_schedule(entry, s.privacy.schedule); });
   assemble("/privacy", [&] { models::require_budget(entry, active, s.privacy.by_turn()); });
+  if (!s.privacy.adversaries.empty())
+    assemble("/privacy/adversaries", [&] { models::require_views(entry, s.privacy); });
   assemble("/privacy/trust", [&] { models::require_trust(entry, active, s.privacy.trust); });
   if (s.stop.budgets_spent && !active)
     throw sim::OptionError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");
@@ -315,6 +323,10 @@ void PointFit::require(const Scenario& s, std::size_t point) {
   const auto owners = models::owners_of(s.data.kind());
   require_assembled(data ? bound(s, {}) : s, data, owners);
   if (owners) require_traced_agent(s, point, agents_of(*owners, entry.hub));
+  if (owners) {
+    assemble("/privacy/adversaries",
+             [&] { models::require_members(s.privacy.adversaries, agents_of(*owners, entry.hub)); });
+  }
 }
 
 void require_traced_agent(const Scenario& s, std::size_t point, sim::AgentId agents) {

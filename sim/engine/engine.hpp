@@ -48,6 +48,7 @@ class Engine {
     Timeline timeline = {};         ///< what unfold() has left of the events, which are in the network's laws
     std::size_t vector_length = 1;  ///< p: numbers of a vector; see Transport
     std::size_t payload_width = 1;  ///< most numbers in one message
+    std::size_t stand_in = 0;       ///< numbers that stand for one vector; 0: its own
     Delivery delivery = Delivery::kByEvents;
     bool hub = false;          ///< agent 0 is a hub: it has no clock, and availability may not apply to it
     Time time_limit = kNever;  ///< s; events at the limit still happen
@@ -97,6 +98,8 @@ class Engine {
   bool lazy() const { return publications_.is_lazy(); }
   /// Payloads in memory: messages in flight, publications in flight or last received by some reader.
   std::size_t payload_rows() const { return pool_.in_use(); }
+  /// At most so far.
+  std::size_t payload_capacity() const { return pool_.capacity(); }
   bool tracing() const { return trace_ != nullptr; }
 
   /// Sends a message to a neighbour; `payload` is copied and may be empty. Throws InvariantError without such a link.

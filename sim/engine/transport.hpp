@@ -17,13 +17,14 @@ namespace hearsay::sim {
 class Transport {
  public:
   /// `vector_length`: numbers of one vector. A message counts the whole vectors in it, at least one if it carries a
-  /// number: a number in addition to a vector counts in bytes alone. `hub`: the agent that is one, or kNoAgent. Throws
-  /// std::invalid_argument if options do not fit the graph.
-  Transport(const LinkOptions& options, std::size_t vector_length, const Topology& topology,
-            const Streams& streams, AgentId hub, const NetworkFiles& files)
+  /// number: a number in addition to a vector counts in bytes alone. `stand_in`: numbers that stand for one vector, 0 for
+  /// its own. `hub`: the agent that is one, or kNoAgent. Throws std::invalid_argument if options do not fit the graph.
+  Transport(const LinkOptions& options, std::size_t vector_length, std::size_t stand_in,
+            const Topology& topology, const Streams& streams, AgentId hub, const NetworkFiles& files)
       : links_(options, topology, streams, hub, files),
         bandwidth_(options.bandwidth, topology.agents(), streams),
         vector_length_(vector_length),
+        stand_in_(stand_in),
         header_(options.header),
         bytes_per_number_(options.bytes_per_number),
         fifo_messages_(options.send_order == MessageOrder::kFifo),
@@ -43,7 +44,9 @@ class Transport {
   const Links& links() const { return links_; }
   bool unlimited_bandwidth() const { return bandwidth_.unlimited(); }
   /// Size of a message of so many numbers, B.
-  std::uint64_t bytes(std::size_t numbers) const { return header_ + bytes_per_number_ * numbers; }
+  std::uint64_t bytes(std::size_t numbers) const {
+    return header_ + bytes_per_number_ * (stand_in_ == 0 ? numbers : stood_for(numbers));
+  }
 
   /// Counts messages of `numbers` numbers, one to each receiver. Returns the order key of the first; the others have
   /// the next ones. Throws LimitError.
@@ -51,7 +54,10 @@ class Transport {
     const std::uint32_t first = sent_[from];
     sent_[from] = next_number(first, "messages of an agent", receivers);
     traffic_.messages += receivers;
-    if (numbers > 0) traffic_.vectors += std::max<std::uint64_t>(numbers / vector_length_, 1) * receivers;
+    if (numbers > 0) {
+      const std::size_t length = stand_in_ == 0 ? vector_length_ : stand_in_;
+      traffic_.vectors += std::max<std::uint64_t>(numbers / length, 1) * receivers;
+    }
     traffic_.bytes += bytes(numbers) * receivers;
     return order_key(Rank::kMessage, from, first);
   }
@@ -92,10 +98,14 @@ class Transport {
   void lose(LossReason reason) { ++traffic_.lost[static_cast<int>(reason)]; }
 
  private:
+  std::uint64_t stood_for(std::size_t numbers) const {
+    return numbers / stand_in_ * vector_length_ + numbers % stand_in_;
+  }
+
   Links links_;
   Bandwidth bandwidth_;
   Traffic traffic_;
-  std::size_t vector_length_;
+  std::size_t vector_length_, stand_in_;
   std::uint64_t header_, bytes_per_number_;
   bool fifo_messages_, fifo_publications_;
   LargeVector<std::uint32_t> sent_;  // messages so far, by agent

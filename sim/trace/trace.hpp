@@ -26,7 +26,8 @@ enum class TraceKind : std::uint8_t {
   kCompute,
   kComputed,
   kReset,
-  kEvent
+  kEvent,
+  kView
 };
 constexpr auto choices_of(TraceKind) {
   return std::to_array<Choice>(
@@ -44,13 +45,14 @@ constexpr auto choices_of(TraceKind) {
        {"compute", "an agent begins to compute"},
        {"computed", "an agent has computed: what it sent meanwhile leaves"},
        {"reset", "an agent returns from a crash with its initial state"},
-       {"event", "an entry of the scenario's events; its description is in detail"}});
+       {"event", "an entry of the scenario's events; its description is in detail"},
+       {"view", "an adversary, named in detail, sees something of an agent's data for the first time"}});
 }
 
 constexpr std::string_view name(TraceKind kind) {
-  constexpr std::string_view kNames[] = {"start",   "tick",    "skip",     "send",  "publish",
-                                         "deliver", "lose",    "up",       "down",  "timer",
-                                         "release", "compute", "computed", "reset", "event"};
+  constexpr std::string_view kNames[] = {"start",    "tick",  "skip",  "send",  "publish", "deliver",
+                                         "lose",     "up",    "down",  "timer", "release", "compute",
+                                         "computed", "reset", "event", "view"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -80,6 +80,12 @@ void PrivacyOptions::describe(sim::Visitor& v) {
   positive(epsilon_2, "epsilon_2",
            "Epsilon of a turn's second release, the gradient; multi-task protocols only.",
            "Xie, Baytas, Lin, Zhou, Lemma 2");
+  v(adversaries,
+    {.name = "adversaries",
+     .help =
+         "Who sees what: for each of these, what it learns of every owner (metrics epsilon_seen and first_seen)."});
+  v.check(adversaries.empty() || is_private(mechanism), "adversaries",
+          "requires releases that have noise: set privacy.mechanism");
   v.check(gradient_bound.has_value() + clip.has_value() + bound_from_data <= 1, "gradient_bound",
           "give only one of gradient_bound, clip and bound_from_data");
   v.check(

@@ -1,6 +1,7 @@
 #pragma once
 // The "privacy" of a scenario.
 #include "models/privacy/accountants/accountant.hpp"
+#include "models/privacy/budget/adversary.hpp"
 #include "models/privacy/budget/schedule.hpp"
 #include "models/privacy/mechanisms/mechanism.hpp"
 #include "sim/laws/per_agent.hpp"
@@ -68,6 +69,7 @@ struct PrivacyOptions {
   std::optional<double> gradient_bound = {}, clip = {};
   bool bound_from_data = false;
   std::optional<double> epsilon_1 = {}, epsilon_2 = {};  ///< of a turn's two releases: multi-task protocols
+  std::vector<Adversary> adversaries = {};  ///< whose views of a run are worked out (models/views)
   void describe(sim::Visitor& v);
 
   /// Whether delta is part of the guarantee: always except for pure releases under basic.

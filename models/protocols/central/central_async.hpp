@@ -135,6 +135,7 @@ class CentralAsync {
       .name = "central_async",
       .help = "Asynchronous central learner: updates its model with each private gradient that it receives.",
       .hub = true,
+      .linear = true,
       .step = "protocol.rho",
       .example = R"("rho": 1)"};
 

@@ -100,8 +100,9 @@ class Aggregator {
   void apply(double divisor, Context& context) {
     if (updates_ == 0) return;
     delta_ /= divisor;
-    const Eigen::VectorXd& d = std::visit(
-        [this](const auto& o) -> const Eigen::VectorXd& { return direction(o); }, params_.server_optimiser);
+    const Eigen::VectorXd& d =
+        std::visit([&](const auto& o) -> const Eigen::VectorXd& { return direction(o, context); },
+                   params_.server_optimiser);
     context.model(0) += params_.server_step * d;
     context.project(context.model(0));
     clear();
@@ -118,22 +119,23 @@ class Aggregator {
   }
 
  private:
-  const Eigen::VectorXd& direction(const NoOptimiser&) { return delta_; }
-  const Eigen::VectorXd& direction(const MomentumOptimiser& momentum) {
+  const Eigen::VectorXd& direction(const NoOptimiser&, Context&) { return delta_; }
+  const Eigen::VectorXd& direction(const MomentumOptimiser& momentum, Context&) {
     m_ = momentum.beta * m_ + delta_;
     return m_;
   }
-  const Eigen::VectorXd& direction(const AdamOptimiser& adam) {
+  const Eigen::VectorXd& direction(const AdamOptimiser& adam, Context& context) {
     v_ = adam.beta_2 * v_ + (1 - adam.beta_2) * delta_.cwiseAbs2();
-    return divided(adam);
+    return divided(adam, context);
   }
-  const Eigen::VectorXd& direction(const YogiOptimiser& yogi) {
+  const Eigen::VectorXd& direction(const YogiOptimiser& yogi, Context& context) {
     v_.array() -= (1 - yogi.beta_2) * delta_.array().square() * (v_.array() - delta_.array().square()).sign();
-    return divided(yogi);
+    return divided(yogi, context);
   }
-  const Eigen::VectorXd& divided(const AdaptiveOptimiser& o) {
+  const Eigen::VectorXd& divided(const AdaptiveOptimiser& o, Context& context) {
     m_ = o.beta_1 * m_ + (1 - o.beta_1) * delta_;
     direction_ = m_.array() / (v_.array().sqrt() + o.tau);
+    context.transformed(direction_, delta_);
     return direction_;
   }
   void clear() {

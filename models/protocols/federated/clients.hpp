@@ -69,7 +69,13 @@ class NewestQueries {
 /// The row of a federated protocol.
 constexpr Entry federated_entry(std::string_view name, std::string_view help, std::uint32_t vectors = 1,
                                 std::string_view step = "protocol.step or protocol.server_step") {
-  return {.name = name, .help = help, .hub = true, .vectors = vectors, .any_model = true, .step = step};
+  return {.name = name,
+          .help = help,
+          .hub = true,
+          .vectors = vectors,
+          .any_model = true,
+          .linear = true,
+          .step = step};
 }
 
 class FederatedClients {

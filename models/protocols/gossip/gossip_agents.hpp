@@ -38,6 +38,7 @@ constexpr Entry gossip_entry(std::string_view name, std::string_view help, std::
           .help = help,
           .vectors = vectors,
           .any_model = true,
+          .linear = true,
           .step = "the step size (protocol.step)",
           .example = example};
 }

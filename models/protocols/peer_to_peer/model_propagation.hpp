@@ -66,7 +66,8 @@ class ModelPropagation : public PersonalProtocol {
           "are then smoothed over the network. Linear models, also of several classes.",
       .broadcasts = true,
       .joint = false,
-      .any_linear = true};
+      .any_linear = true,
+      .linear = true};
   static constexpr std::array kOwn{ProtocolMetric{
       "propagation_distance", "Mean squared distance of the models from the limit of model propagation."}};
   static constexpr std::array kMetrics = with_personal_metrics(kOwn);

@@ -95,7 +95,8 @@ class P2pCoordinateDescent : public PersonalProtocol {
       .schedules = true,
       .broadcasts = true,
       .joint = false,
-      .any_linear = true};
+      .any_linear = true,
+      .linear = true};
 
   static constexpr std::array kBounds{
       ProtocolMetric{"bound_proposition_1", "Bound on Q - Q* without noise: C^k (Q(0) - Q*)."},

@@ -30,10 +30,12 @@ struct LocalModels {
 /// Sets the models of all agents to a start.
 inline void set_start(const ZeroModels&, const PersonalProblem&, Context&) {}
 inline void set_start(const ConstantModels& start, const PersonalProblem&, Context& context) {
-  for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i).setConstant(start.value);
+  for (sim::AgentId i = 0; i < context.agents(); ++i)
+    context.start(i, [&] { return Eigen::VectorXd::Constant(context.p(), start.value); });
 }
 inline void set_start(const LocalModels&, const PersonalProblem& personal, Context& context) {
-  for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = personal.local_minimisers().col(i);
+  for (sim::AgentId i = 0; i < context.agents(); ++i)
+    context.start(i, [&] { return personal.local_minimisers().col(i); });
 }
 
 /// Lists a start that is made of private data without noise.

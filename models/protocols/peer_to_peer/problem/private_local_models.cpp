@@ -93,7 +93,7 @@ std::optional<Step> local_release_step(LocalRelease kind, double epsilon, const 
   if (kind == LocalRelease::kObjective) return pure_step(epsilon);
   const bool l1 = study.privacy.norm() == Norm::kL1;
   if (kind == LocalRelease::kNoisyGradient && l1) return laplace_step(epsilon);
-  return exponential_norm_step(epsilon, static_cast<int>(study.problem.p()));
+  return exponential_norm_step(epsilon, static_cast<int>(study.problem.parameters()));
 }
 
 void release_local_models(LocalRelease kind, const PersonalProblem& personal, Context& context,

@@ -1,0 +1,54 @@
+#pragma once
+// Who sees what of a run: "privacy.adversaries". An adversary is passive: it sees messages and changes nothing.
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "sim/options/describe.hpp"
+
+namespace hearsay::models {
+
+/// Agents that put together what they receive, send and release.
+struct AgentsAdversary {
+  static constexpr std::string_view kName = "agents";
+  static constexpr std::string_view kHelp =
+      "Agents that put together what they receive, what they send and their own releases.";
+  static constexpr std::string_view kExample = R"({"agents": [3, 7]})";
+  static constexpr sim::Shorthand kShorthand{"agents", sim::Shorthand::kNone};
+  std::vector<sim::AgentId> agents = {};
+  void describe(sim::Visitor& v);
+};
+
+/// Who taps links sees what is sent over them, lost or not.
+struct LinksAdversary {
+  static constexpr std::string_view kName = "links";
+  static constexpr std::string_view kHelp =
+      "Who taps links: everything that is sent over them, lost or not. A link is sender and receiver.";
+  static constexpr std::string_view kExample = R"({"links": [[1, 2]]})";
+  static constexpr sim::Shorthand kShorthand{"links", sim::Shorthand::kNone};
+  std::vector<std::vector<sim::AgentId>> links = {};
+  void describe(sim::Visitor& v);
+};
+
+struct HubAdversary {
+  static constexpr std::string_view kName = "hub";
+  static constexpr std::string_view kHelp = "The hub of a star, agent 0.";
+  void describe(sim::Visitor&) {}
+};
+
+/// Every release, as the ledger assumes.
+struct EverybodyAdversary {
+  static constexpr std::string_view kName = "everybody";
+  static constexpr std::string_view kHelp = "Who sees every release: what the ledger assumes.";
+  void describe(sim::Visitor&) {}
+};
+
+using Adversary = std::variant<AgentsAdversary, LinksAdversary, HubAdversary, EverybodyAdversary>;
+
+/// "agents:3+7", "links:1-2", "hub", "everybody".
+std::string name_of(const Adversary& adversary);
+/// Of such a name, "agent:3" too. Throws std::invalid_argument.
+Adversary adversary_of(std::string_view name);
+
+}  // namespace hearsay::models

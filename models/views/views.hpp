@@ -1,0 +1,175 @@
+#pragma once
+// What adversaries see of a run, and the privacy that is left to each owner: the network's part of it.
+//
+// A run is made once more, with the same events, on vectors that are not models but rows of coefficients: entry j of a
+// row belongs to release j of the run. A release is the unit row j, a gradient and a public start are 0, and the
+// protocol's own sums and multiples, the same code as in any run, carry the rows to whoever receives them. What an adversary has
+// received, sent and released by t is its view (view.hpp), which gives mu(u -> A, t) of each owner u, and with it
+//
+//   epsilon(u -> A, t) = min( least epsilon with delta_mu(epsilon) <= delta,  the ledger's epsilon of u at t )
+//
+// Later views hold earlier ones: epsilon at t is the least of the values at t and later. A step that is not linear gives
+// a new column, which stands for what was put in: whoever sees it is taken to have seen that (StandIn::transform).
+// Releases that are not Gaussian, or whose noise is shared, cost the ledger's epsilon once anything that has one is seen.
+// Where the rank of a view is in doubt, an owner that it has anything of costs the local value, sum_s q_s^2.
+//
+// What it assumes. No event, step or weight depends on a value: protocols whose Entry says linear, and runs that end by no
+// measured value. Gradients are changes fixed in advance:
+//   exact            Every release that has reached the adversary was computed at a public vector, or at sums of what it
+//                    had seen by then. Then epsilon is a guarantee (adaptive composition: Denisov et al. 2022).
+//   fixed_gradients  Else a gradient is taken at a model with noise that the adversary has not seen, and reacts to it. Then
+//                    epsilon is not a guarantee; the ledger's is.
+// With squared loss, all records of an owner in each gradient, none scaled down, and no box, the reaction is linear and
+// can be followed, too: `linear` (mu^2 where a label changes) and `one_label`, its value for the worst direction of one
+// label, which an adversary attains. Up to 8 parameters and 200 releases.
+//
+// Cost: rows have as many numbers as the run has releases, R; a run with them takes about R/p as long as one with models,
+// and a view of m rows m^2 R multiplications.
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/privacy/budget/adversary.hpp"
+#include "models/run/any_protocol.hpp"
+#include "models/run/world.hpp"
+
+namespace hearsay::models {
+
+enum class ViewLabel { kExact, kFixedGradients };
+constexpr auto choices_of(ViewLabel) {
+  return std::to_array<sim::Choice>({{"exact", "A guarantee."},
+                                     {"fixed_gradients",
+                                      "Not a guarantee: gradients react to noise that the adversary has not "
+                                      "seen. The ledger's value is."}});
+}
+
+/// What an adversary sees of a run, payload by payload: for whoever compares it with values.
+class Sight {
+ public:
+  Sight(const Adversary& adversary, sim::AgentId agents);
+  /// Whether the agent is part of it.
+  bool has(sim::AgentId agent) const { return member_[agent] != 0; }
+  bool everybody() const { return everybody_; }
+  /// Whether the payload of a traced message is seen.
+  bool sees(const sim::TraceRecord& record) const;
+
+ private:
+  bool everybody_ = false;
+  std::vector<char> member_;  // by agent
+  std::vector<std::pair<sim::AgentId, sim::AgentId>> links_;
+};
+
+/// What an adversary has of one owner at the end of a run. All NaN for an owner that is part of it.
+struct Seen {
+  double mu_squared = 0, local_mu_squared = 0;  ///< NaN where a release is not Gaussian
+  double epsilon = 0;
+  double linear = std::numeric_limits<double>::quiet_NaN(),
+         one_label = linear;      ///< mu^2; NaN where they do not apply
+  sim::Time first = sim::kNever;  ///< when anything with a release of the owner was first seen, s
+};
+
+struct SeenRows;
+
+/// All adversaries of one run.
+class Views {
+ public:
+  struct OfAdversary {
+    std::string name;
+    ViewLabel label = ViewLabel::kExact;
+    bool certain = true;  ///< whether the rank of its view was never in doubt
+    std::vector<Seen> owners;
+  };
+  /// Something of an owner is seen for the first time.
+  struct First {
+    sim::Time time;
+    sim::Cause cause;  ///< the event in which it happens
+    std::size_t adversary, owner;
+  };
+  const std::vector<OfAdversary>& adversaries() const { return adversaries_; }
+  /// In the order of time.
+  const std::vector<First>& firsts() const { return firsts_; }
+  /// epsilon of each owner at an observation of the run, the largest over the adversaries; NaN for owners that are part
+  /// of all of them.
+  void epsilon_at(std::uint64_t iteration, sim::Time time, std::span<double> out) const;
+  /// When anything of each owner was first seen by an adversary; NaN if that was not until `time`.
+  void first_until(sim::Time time, std::span<double> out) const;
+
+ private:
+  friend Views follow(const AnyProtocol&, const Study&, const sim::Engine::Options&, const sim::Streams&,
+                      const std::vector<Adversary>&, const Observer&, double, const std::atomic<bool>*,
+                      SeenRows*);
+  struct Sample {
+    std::uint64_t iteration;
+    sim::Time time;
+    std::vector<double> epsilon;  // adversary by adversary, of each owner
+  };
+  std::vector<OfAdversary> adversaries_;
+  std::vector<First> firsts_;
+  std::vector<Sample> samples_;
+};
+
+/// Hops to each agent from the nearest agent of an adversary; empty where it is none.
+std::vector<std::uint32_t> hops_from(const Adversary& adversary, const sim::Topology& topology);
+
+/// Adds the first sightings to a trace, each after the events of its time.
+class ViewMarks final : public sim::TraceSink {
+ public:
+  ViewMarks(const Views& views, sim::AgentId first_owner, sim::TraceSink& sink)
+      : views_(views), first_owner_(first_owner), sink_(sink) {}
+  void record(const sim::TraceRecord& record) override {
+    pass(record.time);
+    iteration_ = record.iteration;
+    sink_.record(record);
+  }
+  /// Adds those that are left: the run has ended.
+  void end() { pass(sim::kNever); }
+
+ private:
+  void pass(sim::Time until);
+
+  const Views& views_;
+  sim::AgentId first_owner_;
+  sim::TraceSink& sink_;
+  std::size_t next_ = 0;
+  std::uint64_t iteration_ = 0;
+};
+
+/// What an adversary sees, row by row, in the order of the trace, its own releases among it.
+struct SeenRows {
+  struct Row {
+    sim::TraceKind kind;       ///< send, publish, deliver; release: of an agent that is part of it
+    sim::AgentId agent, peer;  ///< as in the trace
+    sim::Cause message;        ///< its key; of a release: the number of the row's column
+    Eigen::VectorXd row;       ///< a column for each release and transform
+  };
+  struct Release {
+    std::size_t owner;          ///< the number of owners: of all of them, by a trusted hub
+    double sigma, sensitivity;  ///< sigma 0: not Gaussian, or of noise that is shared
+    Eigen::Index column;
+  };
+  std::vector<Row> rows;
+  std::vector<Release> releases;
+  std::vector<Eigen::VectorXd> models;  ///< of every agent at the end
+  bool transforms = false;  ///< some columns are not releases, but what is made by steps that are not linear
+};
+
+/// Throws std::invalid_argument for a protocol that can not be followed, and for an adversary that is trusted or does not exist.
+void require_views(const Entry& entry, const PrivacyOptions& privacy);
+/// Throws OptionError, with the path within the list, for agents that there are not, of so many.
+void require_members(const std::vector<Adversary>& adversaries, sim::AgentId agents);
+/// The same for links that there are not.
+void require_links(const std::vector<Adversary>& adversaries, const sim::Topology& topology);
+
+/// The views of the run of `streams`, at the observations that `observing` asks for. `memory`: bytes that it may use at most;
+/// throws sim::Error (kOutOfMemory) where it needs more. Nothing, with adversaries() empty, once `interrupted`, which may be null,
+/// is true. `keep`, which may be null, gets what the first adversary sees. The study's privacy is active; no limit of the run depends on a value.
+Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine::Options& engine,
+             const sim::Streams& streams, const std::vector<Adversary>& adversaries,
+             const Observer& observing, double memory, const std::atomic<bool>* interrupted = nullptr,
+             SeenRows* keep = nullptr);
+
+}  // namespace hearsay::models
