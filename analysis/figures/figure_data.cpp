@@ -70,6 +70,14 @@ Json point_tables(const StudyData& study, const FigurePoint& point) {
                              [](const PointBound& b) {
                                return Json{{"name", b.name}, {"metric", b.metric}, {"value", b.value}};
                              })},
+          {"seen", list_of(point.seen,
+                           [](const SeenAtDistance& s) {
+                             return Json{{"adversary", s.adversary},
+                                         {"exact", s.exact},
+                                         {"distance", s.distance},
+                                         {"epsilon", numbers_of(s.epsilon)},
+                                         {"ledger", numbers_of(s.ledger)}};
+                           })},
           {"owners", point.owners},
           {"first_owner", point.first_owner},
           {"names", point.names},

@@ -303,12 +303,41 @@ const drawings = (() => {
     }];
   }
 
+  // What adversaries have seen of owners, against the hops between them.
+  function drawDistance(study, m, shown) {
+    if (study.metrics[m].name !== "epsilon_seen") return [];
+    const rows = [], ledger = [];
+    for (const point of study.points) {
+      for (const { adversary, distance, exact, epsilon, ledger: spent } of point.seen) {
+        const place = { ...rowOf(study, point, epsilon), d: distance, w: adversary, label: exact ? "exact" : "fixed_gradients: not a guarantee" };
+        rows.push(place);
+        ledger.push({ ...place, b: "ledger", v: seven(spent[0]) });
+      }
+    }
+    if (new Set(rows.map(({ d }) => d)).size < 2) return [];
+    const size = (a) => study.axes[a].labels.length, adversaries = [...new Set(rows.map(({ w }) => w))];
+    const axes = [...study.others[""]].sort((a, b) => size(b) - size(a)), [by, ...others] = adversaries.length > 1 ? [undefined, ...axes] : axes;
+    const { parameters, condition } = selectors(study, others), assumed = rows.some(({ label }) => label !== "exact");
+    const color = by !== undefined ? parts.colour(study, by)
+      : adversaries.length > 1 ? { field: "w", type: "nominal", title: "adversary", legend: { orient: "top" } } : undefined;
+    const values = {
+      rows, params: parameters, filter: condition, numeric: true, color, ...measure(rows, "epsilon_seen", shown), bounds: ledger, bounded: true,
+      x: { field: "d", type: "quantitative", title: "hops from the adversary", axis: { tickMinStep: 1, format: "d" }, scale: { zero: false, nice: false } },
+      tooltip: tooltip({ d: "hops", w: "adversary", label: "epsilon is", ...(by !== undefined && { [key(by)]: study.axes[by].name }), ...kStatistics }),
+    };
+    return [{
+      name: "epsilon_seen-by-distance", title: "Epsilon towards an adversary, by distance", template: "finals", values,
+      caption: `Point: ${values.over} over ${repetitions(study)} of the mean over owners at that distance; bar: ${values.spread}. Dotted: the ledger, ` +
+        `where everybody sees everything.${assumed ? " Not a guarantee: gradients that react to what they have released are taken as fixed." : ""}`,
+    }];
+  }
+
   // By name: whether it is drawn for each metric, else once; and its function.
   const kFigures = {
     curves: [true, drawCurves], finals: [true, drawFinals], heat_map: [true, drawHeatMap], agents: [true, drawAgents],
     gains: [true, drawGains], network: [true, drawNetwork], timeline: [false, traceFigures.drawTimeline],
     latency: [false, traceFigures.drawLatency], availability: [false, traceFigures.drawAvailability],
-    panels: [true, drawPanels],
+    panels: [true, drawPanels], distance: [true, drawDistance],
   };
 
   // Panels side by side, `columns` in a row, with the same scales and one legend.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
+#include <utility>
 
 namespace hearsay::analysis {
 
@@ -67,6 +69,46 @@ std::vector<Statistics> sample_of(std::vector<Statistics> values, std::size_t mo
   std::vector<Statistics> some;
   for (const std::size_t i : spread(values.size(), most)) some.push_back(values[i]);
   return some;
+}
+
+std::vector<SeenAtDistance> seen_at_distances(const std::vector<ReducedRun>& runs, bool antithetic) {
+  struct Sums {
+    double epsilon = 0, ledger = 0, owners = 0;
+  };
+  // Names are "seen.ADVERSARY.WHAT"; the distance of an owner comes after its epsilon.
+  std::map<std::pair<std::string, double>, std::vector<Sums>> all;
+  std::map<std::string, bool> exact;
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    std::map<std::pair<std::string, sim::AgentId>, Sums> owners;
+    for (const Scalar& s : runs[k].scalars) {
+      if (!s.name.starts_with("seen.")) continue;
+      const std::size_t dot = s.name.rfind('.');
+      const std::string adversary = s.name.substr(5, dot - 5), what = s.name.substr(dot + 1);
+      if (what == "exact") exact[adversary] = exact.emplace(adversary, true).first->second && s.value == 1;
+      if (!s.agent) continue;
+      Sums& owner = owners[{adversary, *s.agent}];
+      if (what == "epsilon") owner.epsilon = s.value;
+      if (what == "ledger") owner.ledger = s.value;
+      if (what != "distance") continue;
+      std::vector<Sums>& at = all[{adversary, s.value}];
+      at.resize(runs.size());
+      at[k] = {at[k].epsilon + owner.epsilon, at[k].ledger + owner.ledger, at[k].owners + 1};
+    }
+  }
+  std::vector<SeenAtDistance> seen;
+  for (const auto& [place, sums] : all) {
+    const auto over = [&](double Sums::*sum) {
+      std::vector<double> means;
+      for (std::size_t k = 0; k < sums.size(); ++k) {
+        if (antithetic) means.resize(runs[k].repetition, std::nan(""));
+        means.push_back(sums[k].*sum / sums[k].owners);
+      }
+      return statistics_of(means, antithetic);
+    };
+    seen.push_back(
+        {place.first, exact[place.first], place.second, over(&Sums::epsilon), over(&Sums::ledger)});
+  }
+  return seen;
 }
 
 OwnerValues owner_values(const StudyHead& head, std::size_t m, const PointResult& point,

@@ -21,6 +21,9 @@ struct ReducedRun {
 OwnerValues owner_values(const StudyHead& head, std::size_t m, const PointResult& point,
                          const std::vector<ReducedRun>& runs, bool detailed = true);
 
+/// What adversaries have seen, by distance.
+std::vector<SeenAtDistance> seen_at_distances(const std::vector<ReducedRun>& runs, bool antithetic);
+
 /// `most` of `values`, evenly spaced in ascending order of their medians.
 std::vector<Statistics> sample_of(std::vector<Statistics> values, std::size_t most);
 

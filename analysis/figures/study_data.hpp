@@ -62,6 +62,14 @@ struct PointBound {
   double value;
 };
 
+/// What an adversary has seen of owners so many hops away, at the end: means over these owners.
+struct SeenAtDistance {
+  std::string adversary;
+  bool exact = true;  ///< in every run
+  double distance = 0;
+  Statistics epsilon{}, ledger{};  ///< over the runs
+};
+
 struct FigurePoint : PointSummary {
   std::size_t number = 0;  ///< in the study
   std::size_t owners = 0;
@@ -70,6 +78,7 @@ struct FigurePoint : PointSummary {
   std::vector<OwnerValues> by_owner{};  ///< by metric; only `counts` where the point is left out
   std::vector<std::array<Curve, kAlongNames.size()>> curves{};  ///< by metric; empty if the point is left out
   std::optional<std::size_t> network{};                         ///< in StudyData::networks
+  std::vector<SeenAtDistance> seen{};                           ///< by adversary, then distance
   std::vector<PointBound> bounds{};  ///< those that apply to the point (add_bounds)
 };
 

@@ -436,13 +436,13 @@ Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine:
       for (std::size_t owner = 0; owner < owners; ++owner) {
         Seen& seen = all.owners[owner];
         if (sights[a].has(world.agent(owner))) {
-          seen = {kNaN, kNaN, kNaN, kNaN, kNaN, kNaN};
+          seen = {kNaN, kNaN, kNaN, kNaN};
         } else {
-          const double ledger = world.ledger.account(world.agent(owner)).spent().epsilon;
+          seen.ledger = world.ledger.account(world.agent(owner)).spent().epsilon;
           seen.mu_squared = follower.mu_squared(state, owner, seen.local_mu_squared);
           seen.epsilon = std::isnan(seen.mu_squared)
-                             ? ledger
-                             : std::min(ledger, epsilon_of(seen.mu_squared, study.privacy.delta));
+                             ? seen.ledger
+                             : std::min(seen.ledger, epsilon_of(seen.mu_squared, study.privacy.delta));
         }
         sample.epsilon.push_back(seen.epsilon);
       }

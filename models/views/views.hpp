@@ -66,7 +66,7 @@ class Sight {
 /// What an adversary has of one owner at the end of a run. All NaN for an owner that is part of it.
 struct Seen {
   double mu_squared = 0, local_mu_squared = 0;  ///< NaN where a release is not Gaussian
-  double epsilon = 0;
+  double epsilon = 0, ledger = 0;               ///< towards the adversary; towards everybody, by the ledger
   double linear = std::numeric_limits<double>::quiet_NaN(),
          one_label = linear;      ///< mu^2; NaN where they do not apply
   sim::Time first = sim::kNever;  ///< when anything with a release of the owner was first seen, s

@@ -181,6 +181,7 @@ void Experiment::add_views(const models::Views& views, std::vector<analysis::Sca
       if (std::isnan(seen.epsilon)) continue;
       const sim::AgentId agent = static_cast<sim::AgentId>(owner) + (hub_ ? 1 : 0);
       add("epsilon", agent, seen.epsilon);
+      add("ledger", agent, seen.ledger);
       add("mu_squared", agent, seen.mu_squared);
       add("local_mu_squared", agent, seen.local_mu_squared);
       add("first", agent, seen.first);

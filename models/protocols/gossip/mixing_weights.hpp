@@ -1,9 +1,11 @@
 #pragma once
-// Mixing weights of a graph: symmetric and doubly stochastic, W_ij = 0 for agents that are not neighbours. d_i is the degree
-// of agent i; edge weights of the graph have no effect.
+// Mixing weights of a graph: rows sum to 1, W_ij = 0 for agents that are not neighbours. d_i is the degree of agent i; edge
+// weights of the graph have no effect.
 //
 //   metropolis   W_ij = 1/(1 + max(d_i, d_j))
-//   uniform      W_ij = 1/(1 + max_k d_k)          W_ii = 1 - sum_{j != i} W_ij for both
+//   uniform      W_ij = 1/(1 + max_k d_k)          W_ii = 1 - sum_{j != i} W_ij for all
+//   mean         W_ij = 1/(1 + d_i): the mean of what an agent has. The first two are symmetric, so that mixing keeps the mean of
+//                all models; this one is not, unless degrees are equal
 #include <algorithm>
 #include <cstdint>
 
@@ -12,15 +14,17 @@
 
 namespace hearsay::models {
 
-enum class MixingWeights { kMetropolis, kUniform };
+enum class MixingWeights { kMetropolis, kUniform, kMean };
 constexpr auto choices_of(MixingWeights) {
   return std::to_array<sim::Choice>({{"metropolis", "1/(1 + the larger degree of the two neighbours)"},
-                                     {"uniform", "1/(1 + the largest degree of the graph)"}});
+                                     {"uniform", "1/(1 + the largest degree of the graph)"},
+                                     {"mean", "1/(1 + the agent's own degree)"}});
 }
 
 /// W_ij of neighbours i and j; `largest` is max_k d_k.
 inline double mixing_weight(MixingWeights weights, const sim::Topology& graph, sim::AgentId i, sim::AgentId j,
                             std::uint32_t largest) {
+  if (weights == MixingWeights::kMean) return 1.0 / (1 + graph.degree(i));
   const bool metropolis = weights == MixingWeights::kMetropolis;
   return 1.0 / (1 + (metropolis ? std::max(graph.degree(i), graph.degree(j)) : largest));
 }

@@ -1,0 +1,244 @@
+// privacy.adversaries: who sees what, through the whole program.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "tests/support/results.hpp"
+
+using namespace hearsay;
+using Catch::Contains;
+using test::Scratch;
+
+namespace {
+
+constexpr std::string_view kGaussian =
+    R"("mechanism": "gaussian", "epsilon": 4, "delta": 1e-5, "accountant": "zcdp", "gradient_bound": 10)";
+
+struct Seen {
+  std::string folder;                                     // of the results
+  std::map<std::string, double> whole;                    // by name, without an agent
+  std::map<std::string, std::map<int, double>> by_agent;  // by name
+
+  // mu^2 in units of q^2 of one release.
+  double mu(const std::string& adversary, int agent) const {
+    const double q_squared = by_agent.at("seen." + adversary + ".local_mu_squared").at(agent) /
+                             by_agent.at("releases_by_owner").at(agent);
+    return by_agent.at("seen." + adversary + ".mu_squared").at(agent) / q_squared;
+  }
+  double of(const std::string& adversary, const std::string& what, int agent) const {
+    return by_agent.at("seen." + adversary + "." + what).at(agent);
+  }
+  bool exact(const std::string& adversary) const { return whole.at("seen." + adversary + ".exact") == 1; }
+};
+
+Seen seen_in(const Scratch& dir, const std::string& scenario, const std::string& more = "") {
+  static int number = 0;
+  const std::string name = fmt::format("s{}", number++);
+  dir.write(name + ".json", scenario);
+  const auto outcome = test::ended_with(dir, "run " + name + ".json --no-progress" + more);
+  INFO(scenario);
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  Seen seen;
+  seen.folder = dir / ("out/" + name);
+  for (const auto& row : test::rows_of(seen.folder + "/scalars.csv")) {
+    if (row.size() != 4 || row[0] == "repetition" || row[3].empty()) continue;
+    (row[2].empty() ? seen.whole[row[1]] : seen.by_agent[row[1]][std::stoi(row[2])]) = std::stod(row[3]);
+  }
+  return seen;
+}
+
+std::string study(std::string_view protocol, std::string_view network, int owners,
+                  std::string_view adversaries, std::string_view stop,
+                  std::string_view privacy = R"("steps": 30)",
+                  std::string_view more = R"("model": {"l2": 0})") {
+  return fmt::format(
+      R"({{"data": {{"type": "lending_like", "owners": {}, "records": 20, "features": 2}},
+  "network": {{{}}}, "protocol": {}, "privacy": {{{}, {}, "adversaries": [{}]}}, "stop": {},
+  "record": {{"metrics": ["releases_by_owner", "epsilon_seen", "first_seen", "epsilon_spent_by_owner"]}}, {}}})",
+      owners, network, protocol, kGaussian, privacy, adversaries, stop, more);
+}
+
+// T rounds of D-PSGD by the mean of what an agent has: in its first round it sends the start, in round k + 1 its k-th release.
+Seen in_rounds(const Scratch& dir, std::string_view topology, int agents, int rounds,
+               std::string_view adversary) {
+  return seen_in(dir, study(R"({"type": "dpsgd_gossip", "step": 0.1, "mixing": "mean"})",
+                            fmt::format(R"("topology": {}, "latency": "10 ms")", topology), agents, adversary,
+                            fmt::format(R"({{"iterations": {}}})", agents * (rounds + 1))));
+}
+
+constexpr std::string_view kPath = "0 1\n1 2\n";
+constexpr std::string_view kPathFile = R"({"type": "file", "path": "path.edges"})";
+
+}  // namespace
+
+TEST_CASE("views: synchronous gradient descent on small graphs, by hand") {
+  const Scratch dir;
+  dir.write("path.edges", std::string(kPath));
+  const Seen once = in_rounds(dir, kPathFile, 3, 1, R"({"agents": [0]})");
+  CHECK(once.mu("agent:0", 1) == Approx(1).margin(1e-9));
+  CHECK(once.of("agent:0", "epsilon", 2) == 0);
+  const Seen twice = in_rounds(dir, kPathFile, 3, 2, R"({"agents": [0]})");
+  CHECK(twice.mu("agent:0", 1) == Approx(1.9).margin(1e-9));
+  CHECK(twice.mu("agent:0", 2) == Approx(0.1).margin(1e-9));
+  CHECK(twice.of("agent:0", "distance", 2) == 2);
+  CHECK(twice.of("agent:0", "first", 1) == Approx(0.02));
+  CHECK(twice.of("agent:0", "first", 2) == Approx(0.03));
+  CHECK_FALSE(twice.exact("agent:0"));
+
+  const Seen star = in_rounds(dir, R"({"type": "star"})", 5, 3, R"({"agents": [1]})");
+  CHECK(star.mu("agent:1", 0) == Approx(2.860791).margin(1e-6));
+  for (const int leaf : {2, 3, 4}) CHECK(star.mu("agent:1", leaf) == Approx(0.108689).margin(1e-6));
+
+  const Seen ring = in_rounds(dir, R"({"type": "ring"})", 6, 4, R"({"agents": [0]})");
+  for (const int near : {1, 5}) CHECK(ring.mu("agent:0", near) == Approx(3.831957).margin(1e-6));
+  for (const int two : {2, 4}) CHECK(ring.mu("agent:0", two) == Approx(0.476467).margin(1e-6));
+  CHECK(ring.mu("agent:0", 3) == Approx(0.076414).margin(1e-6));
+}
+
+// Padgett's marriages, numbered in the order of the usual list: 0 Acciaiuoli, 1 Medici, ...
+TEST_CASE("views: ten rounds among the Florentine families, of an independent program") {
+  const Scratch dir;
+  dir.write("families.edges",
+            "0 1\n2 3\n2 4\n2 5\n1 5\n1 6\n1 7\n1 8\n1 9\n9 10\n3 4\n3 11\n4 6\n4 11\n6 7\n7 12\n8 13\n8 12\n"
+            "11 12\n12 14\n");
+  const Seen seen =
+      in_rounds(dir, R"({"type": "file", "path": "families.edges"})", 15, 10, R"({"agents": [0]})");
+  const std::vector<double> expected{.130092, .060358, .159175, .332486, .508956, .536390, .436508,
+                                     .455921, .127873, .064752, .251773, .067624, .021246};
+  for (std::size_t k = 0; k < expected.size(); ++k)
+    CHECK(seen.mu("agent:0", static_cast<int>(k) + 2) == Approx(expected[k]).margin(1e-6));
+  // 10.910953 without the cap: what ten releases of eleven cost by themselves, less what the last one is hidden by.
+  CHECK(seen.mu("agent:0", 1) >= 10 - 1e-6);
+}
+
+TEST_CASE("views: everybody sees what the ledger says, and no adversary more") {
+  const Scratch dir;
+  for (const std::string protocol :
+       {R"({"type": "ad_psgd", "step": 0.1})", R"({"type": "epidemic", "step": 0.1})",
+        R"({"type": "gossip_learning", "step": 0.1})", R"({"type": "push_sum", "step": 0.1})",
+        R"({"type": "p2p_coordinate_descent"})"}) {
+    const Seen seen = seen_in(
+        dir,
+        study(
+            protocol,
+            R"("topology": {"type": "ring"}, "latency": {"type": "exponential", "mean": "300 ms"}, "loss": 0.2)",
+            6, R"("everybody", {"agents": [2]}, {"agents": [2, 3]}, {"links": [[4, 5]]})",
+            R"({"time": "12 s"})"));
+    CHECK(seen.exact("everybody"));
+    for (int i = 0; i < 6; ++i) {
+      const double ledger = seen.by_agent.at("epsilon_spent_by_owner").at(i);
+      CHECK(seen.of("everybody", "epsilon", i) <= ledger * (1 + 1e-9));
+      CHECK(seen.of("everybody", "mu_squared", i) ==
+            Approx(seen.of("everybody", "local_mu_squared", i)).margin(1e-9));
+      CHECK(seen.of("link:4-5", "epsilon", i) <= seen.of("everybody", "epsilon", i) + 1e-9);
+      if (i == 2) continue;
+      CHECK(seen.of("agent:2", "epsilon", i) <= seen.of("everybody", "epsilon", i) + 1e-9);
+      if (i != 3) CHECK(seen.of("agents:2+3", "epsilon", i) <= seen.of("everybody", "epsilon", i) + 1e-9);
+    }
+    CHECK(seen.by_agent.at("seen.agent:2.epsilon").count(2) == 0);
+  }
+}
+
+// With a hub the learner sees every answer, at once, at a query that it made itself; without a box an owner sees its queries.
+TEST_CASE("views: a central learner sees everything, an owner its queries") {
+  const Scratch dir;
+  const std::string central = R"({"type": "central_async", "rho": 0.01, "sigma": 1})";
+  const auto run = [&](std::string_view model) {
+    return seen_in(dir, study(central, R"("latency": "10 ms")", 4, R"("hub", {"agents": [2]})",
+                              R"({"iterations": 30})", R"("steps": 30)", model));
+  };
+  const Seen open = run(R"("model": {"l2": 0.01})");
+  CHECK(open.exact("hub"));
+  CHECK_FALSE(open.exact("agent:2"));
+  for (const int i : {1, 3, 4}) {
+    CHECK(open.of("hub", "mu_squared", i) == Approx(open.of("hub", "local_mu_squared", i)).margin(1e-9));
+    CHECK(open.of("agent:2", "mu_squared", i) < open.of("hub", "mu_squared", i));
+  }
+  // A projection may reveal all that was put in: the copies that were averaged for a query have all answers in them.
+  const Seen boxed = run(R"("model": {"l2": 0.01, "theta_max": 10})");
+  for (const int i : {1, 3, 4}) {
+    CHECK(boxed.of("agent:2", "epsilon", i) >= open.of("agent:2", "epsilon", i) - 1e-9);
+    CHECK(boxed.of("agent:2", "epsilon", i) <= boxed.of("hub", "epsilon", i) + 1e-9);
+  }
+}
+
+TEST_CASE("views: owners of a trusted server see the sums of their rounds") {
+  const Scratch dir;
+  const std::string scenario =
+      R"({"data": {"type": "lending_like", "owners": 5, "records": 20, "features": 2},
+  "network": {"latency": "10 ms"}, "protocol": {"type": "dp_fedavg", "participation": 1},
+  "privacy": {"mechanism": "gaussian", "epsilon": 4, "delta": 1e-5, "accountant": "zcdp", "clip": 1, "unit": "owner",
+    "trust": "aggregator", "adversaries": [{"agents": [1]}, "everybody", {"links": [[2, 0]]}]}, "stop": {"iterations": 6},
+  "record": {"metrics": ["releases_by_owner", "epsilon_seen", "epsilon_spent_by_owner"]}})";
+  const Seen seen = seen_in(dir, scenario);
+  for (const int i : {2, 3, 4, 5}) {
+    // The last of six releases is not sent any more; five are, one after the other.
+    CHECK(seen.mu("agent:1", i) == Approx(5).margin(1e-9));
+    CHECK(seen.mu("everybody", i) == Approx(6).margin(1e-9));
+  }
+  CHECK(seen.exact("agent:1"));
+  // What is sent to the server is sealed.
+  for (const int i : {1, 2, 3, 4, 5}) CHECK(seen.of("link:2-0", "epsilon", i) == 0);
+}
+
+TEST_CASE("views: releases that are not Gaussian cost the ledger's value once something has arrived") {
+  const Scratch dir;
+  dir.write("path.edges", std::string(kPath));
+  std::string scenario = study(R"({"type": "dpsgd_gossip", "step": 0.1})",
+                               fmt::format(R"("topology": {}, "latency": "10 ms")", kPathFile), 3,
+                               R"({"agents": [0]})", R"({"iterations": 6})");
+  scenario.replace(scenario.find(kGaussian), kGaussian.size(),
+                   R"("mechanism": "laplace", "epsilon": 3, "clip": 1)");
+  const Seen seen = seen_in(dir, scenario);
+  CHECK(seen.of("agent:0", "epsilon", 1) ==
+        Approx(seen.by_agent.at("epsilon_spent_by_owner").at(1)).epsilon(1e-12));
+  CHECK(seen.of("agent:0", "epsilon", 2) == 0);
+}
+
+TEST_CASE("views: the same by events of a trace, with any number of threads, and lazily") {
+  const Scratch dir;
+  const std::string scenario =
+      study(R"({"type": "p2p_coordinate_descent"})",
+            R"("topology": {"type": "ring"}, "latency": {"type": "uniform", "max": "15 ms"})", 8,
+            R"({"agents": [3]})", R"({"time": "10 s"})");
+  const Seen one = seen_in(dir, scenario, " -j 1"), two = seen_in(dir, scenario, " -j 2");
+  CHECK(one.by_agent == two.by_agent);
+  std::string traced = scenario;
+  traced.insert(traced.find(R"("metrics")"), R"("trace": {"kinds": ["view"]}, )");
+  const Seen by_events = seen_in(dir, traced);
+  CHECK(by_events.by_agent == one.by_agent);
+  // One line of the trace for each owner that is seen, in the order and at the times of first_seen.
+  std::map<int, double> first;
+  for (const auto& row : test::rows_of(by_events.folder + "/trace.csv")) {
+    if (row.size() < 11 || row[2] != "view") continue;
+    CHECK(row[10] == "agent:3");
+    CHECK(first.emplace(std::stoi(row[3]), std::stod(row[1])).second);
+  }
+  CHECK(first == one.by_agent.at("seen.agent:3.first"));
+  CHECK(first.size() == 7);
+}
+
+TEST_CASE("views: bad adversaries are refused with one line") {
+  const Scratch dir;
+  const auto refused = [&](const std::string& scenario) {
+    dir.write("s.json", scenario);
+    return test::refusal(dir, "validate s.json");
+  };
+  const auto with = [](std::string_view adversaries, std::string_view protocol = R"({"type": "ad_psgd"})") {
+    return study(protocol, R"("topology": {"type": "ring"})", 5, adversaries, R"({"time": "5 s"})");
+  };
+  CHECK_THAT(refused(with(R"({"agents": [1, 5]})")),
+             Contains("/privacy/adversaries/0/agents/1: expected an agent from 0 to 4, found 5"));
+  CHECK_THAT(refused(with(R"("hub")")), Contains("/privacy/adversaries/0: protocol ad_psgd has no hub"));
+  CHECK_THAT(refused(with(R"({"links": [[1]]})")), Contains("expected pairs of agents, such as"));
+  CHECK_THAT(refused(with(R"({"agents": []})")), Contains("expected at least one agent"));
+  CHECK_THAT(refused(with(R"("everyone")")), Contains("did you mean 'everybody'"));
+  std::string central = with(R"({"agents": [1]})", R"({"type": "local_only"})");
+  CHECK_THAT(refused(central),
+             Contains("/privacy/adversaries: the releases of protocol local_only can not be followed"));
+  std::string alone = with(R"("everybody")");
+  alone.replace(alone.find(R"("adversaries": ["everybody"])"), 28, R"("adversaries": [])");
+  CHECK_THAT(refused(alone), Contains("epsilon_seen requires an adversary"));
+}
