@@ -33,6 +33,9 @@ double expected_links(const Grid& options, double nodes) {
 double expected_links(const Torus&, double nodes) {
   return 2 * nodes;
 }
+double expected_links(const Hypercube&, double nodes) {
+  return nodes * std::log2(nodes) / 2;
+}
 double expected_links(const RandomRegular& options, double nodes) {
   return nodes * options.degree / 2;
 }

@@ -83,7 +83,7 @@ struct GraphOptions {
 class TopologyOptions {
  public:
   using Kind =
-      std::variant<Star, Ring, Complete, Grid, Torus, RandomRegular, ErdosRenyi, WattsStrogatz,
+      std::variant<Star, Ring, Complete, Grid, Torus, Hypercube, RandomRegular, ErdosRenyi, WattsStrogatz,
                    BarabasiAlbert, PowerLaw, Rmat, RandomGeometric, StochasticBlock, Similarity, GraphFile>;
 
   TopologyOptions() = default;

@@ -65,6 +65,7 @@ TEST_CASE("bad topology: impossible graphs") {
         "nodes");
   check(dir, R"({"type": "random_regular", "degree": 4})", "no simple graph");
   check(dir, R"({"type": "grid", "columns": 3})", "expected a divisor of 4 agents as columns, found 3");
+  check(dir, R"({"type": "hypercube", "dimension": 3})", "expected 2^3 = 8 agents in a hypercube, found 4");
   check(dir, R"({"type": "watts_strogatz", "neighbours": 4})",
         "expected at least 6 agents for a small world of 4 neighbours, found 4");
   check(dir, R"({"type": "barabasi_albert", "links": 4})",

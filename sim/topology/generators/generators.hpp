@@ -44,6 +44,16 @@ struct Torus {
   void describe(Visitor& v);
 };
 
+/// Agents i and j are linked if exactly one bit of their numbers differs: degree d, n d/2 links, diameter d, C(d, q) agents
+/// at distance q of each.
+struct Hypercube {
+  static constexpr std::string_view kName = "hypercube";
+  static constexpr std::string_view kHelp =
+      "The corners of a hypercube: 2^d agents, linked if the binary digits of their numbers differ in one.";
+  std::optional<std::uint32_t> dimension;  ///< d
+  void describe(Visitor& v);
+};
+
 /// Stubs are paired at random, and pairs that would be a loop or a repetition are paired again (Steger and Wormald,
 /// 1999): asymptotically uniform among the simple graphs of that degree for degree^2 << nodes. Above half of the other
 /// agents, the pairs without a link are drawn instead.
@@ -151,6 +161,7 @@ Draft draw(const Ring&, AgentId nodes, const Streams&);
 Draft draw(const Complete&, AgentId nodes, const Streams&);
 Draft draw(const Grid& options, AgentId nodes, const Streams&);
 Draft draw(const Torus& options, AgentId nodes, const Streams&);
+Draft draw(const Hypercube& options, AgentId nodes, const Streams&);
 Draft draw(const RandomRegular& options, AgentId nodes, const Streams& streams);
 Draft draw(const ErdosRenyi& options, AgentId nodes, const Streams& streams);
 Draft draw(const StochasticBlock& options, AgentId nodes, const Streams& streams);

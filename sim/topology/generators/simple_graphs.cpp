@@ -3,6 +3,8 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/mesh_graph_generator.hpp>
 
+#include <bit>
+
 #include "sim/topology/generators/generators.hpp"
 
 namespace hearsay::sim {
@@ -94,6 +96,30 @@ Draft draw(const Torus& options, AgentId nodes, const Streams&) {
       if (columns > 2 || c + 1 < columns) d.edges.push_back({at, r * columns + (c + 1) % columns});
       if (rows > 2 || r + 1 < rows) d.edges.push_back({at, (r + 1) % rows * columns + c});
     }
+  }
+  return d;
+}
+
+void Hypercube::describe(Visitor& v) {
+  v(dimension,
+    {.name = "dimension",
+     .help = "Dimension d of the hypercube, which has 2^d agents; by default that of their number.",
+     .min = 1,
+     .max = 31});
+}
+
+Draft draw(const Hypercube& options, AgentId nodes, const Streams&) {
+  const std::uint32_t dimension = options.dimension.value_or(std::bit_width(nodes) - 1);
+  if (nodes != AgentId{1} << dimension) {
+    throw TopologyError(
+        "expected {} agents in a hypercube, found {}",
+        options.dimension ? fmt::format("2^{} = {}", dimension, AgentId{1} << dimension) : "2^d", nodes);
+  }
+  require_edges_fit(std::uint64_t{nodes} * dimension / 2);
+  Draft d{.nodes = nodes};
+  for (AgentId i = 0; i < nodes; ++i) {
+    for (AgentId bit = 1; bit < nodes; bit *= 2)
+      if ((i & bit) == 0) d.edges.push_back({i, i | bit});
   }
   return d;
 }

@@ -91,7 +91,7 @@ NUMBERS = [(re.compile(pattern), law) for pattern, law in [
     (r"network\.header", ints(0, 100)),
     (r"bytes_per_number", ints(1, 16)),
     (r"topology.*\.size", ints(4, 14)),
-    (r"topology.*\.(degree|columns|links)", ints(1, 3)),
+    (r"topology.*\.(degree|columns|links|dimension)", ints(1, 3)),
     (r"topology.*\.blocks", ints(1, 3)),
     (r"watts_strogatz>\.neighbours", one(2, 2, 4)),
     (r"topology.*\.neighbours", ints(1, 4)),

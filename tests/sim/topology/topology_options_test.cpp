@@ -67,6 +67,31 @@ TEST_CASE("topology: grids and tori by hand") {
                     "expected a divisor of 6 agents as columns, found 4");
 }
 
+TEST_CASE("topology: a hypercube by hand, and its distances by the binomial coefficients") {
+  CHECK(rows(make_topology(Hypercube{}, 8, kStreams)) ==
+        std::vector<Row>{
+            {1, 2, 4}, {0, 3, 5}, {0, 3, 6}, {1, 2, 7}, {0, 5, 6}, {1, 4, 7}, {2, 4, 7}, {3, 5, 6}});
+  CHECK(make_topology(Hypercube{}, 1, kStreams).edges() == 0);
+  const Topology cube = make_topology(Hypercube{5u}, 32, kStreams);
+  CHECK(cube.edges() == 80);
+  // Agents at distance q of agent 5, by breadth-first search: C(5, q).
+  std::vector<AgentId> found{5};
+  std::vector<int> distance(32, -1), counts(6);
+  distance[5] = 0;
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    const int at = distance[found[k]];
+    ++counts[static_cast<std::size_t>(at)];
+    for (const AgentId j : cube.neighbours(found[k])) {
+      if (distance[j] < 0) found.push_back(j);
+      if (distance[j] < 0) distance[j] = at + 1;
+    }
+  }
+  CHECK(counts == std::vector<int>{1, 5, 10, 10, 5, 1});
+  CHECK_THROWS_WITH(make_topology(Hypercube{}, 12, kStreams), "expected 2^d agents in a hypercube, found 12");
+  CHECK_THROWS_WITH(make_topology(Hypercube{3u}, 16, kStreams),
+                    "expected 2^3 = 8 agents in a hypercube, found 16");
+}
+
 TEST_CASE("topology: Metropolis weights are 1/(1 + the greater degree)") {
   GraphOptions metropolis{.weights = EdgeWeights::kMetropolis};
   const Topology star = make_topology(TopologyOptions(Star{}, metropolis), 4, kStreams);
