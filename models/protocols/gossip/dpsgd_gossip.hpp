@@ -4,150 +4,31 @@
 //
 //   x_i <- sum_j W_ij x_j + u_i,   u_i = -step * gradient at the x_i before mixing
 //
-// with K local steps u_i = x_K - x_0 (local_training.hpp) and the weights W of mixing_weights.hpp.
+// with K local steps u_i = x_K - x_0 (local_training.hpp), computed while the messages travel. Rounds: gossip_rounds.hpp.
 // Hence mixing conserves the mean of the models, and on its own contracts sum norm_2(x - mean)^2 by at least lambda^2 per
 // round, lambda the second largest |eigenvalue| of W. With a constant step and quadratic losses the fixed point X solves
 // (I - W) X = -step * (gradients at X), which is not the minimiser. With K = 1 rounds are stable if step h < 1 + the smallest
 // eigenvalue of W, h the largest curvature.
-//
-// Over the network: messages are numbered by round. An agent sends x_i when its round begins, computes u_i while the
-// messages travel, and mixes once it has every neighbour's message of the round; then its next round begins. Clocks have
-// no effect. Without losses the neighbours of an agent are at most one round ahead: what they send is kept.
-//   missing      After `round_timeout` the W_ij of a missing message goes to the agent itself: its W stays stochastic by
-//                rows, but no longer by columns: the mean moves. A message of an earlier round is discarded.
-//   left behind  An agent that hears of a round later than the next one mixes what it has and begins that round.
-//   crash        The agent has its starting model and begins again with round 1, until it hears of later ones.
-// No agent waits longer than a timeout, and an agent that is behind has what its next round needs or skips rounds: there is no
-// deadlock, and agents out of step catch up. Iteration: an agent completes a round. Nothing that is mixed is stale.
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <vector>
-
-#include "models/protocols/gossip/gossip_agents.hpp"
-#include "models/protocols/gossip/mixing_weights.hpp"
-#include "models/run/any_protocol.hpp"
-#include "models/run/requests.hpp"
+#include "models/protocols/gossip/gossip_rounds.hpp"
 
 namespace hearsay::models {
 
-class DpsgdGossip : GossipAgents {
+class DpsgdGossip : public GossipRounds<DpsgdGossip> {
  public:
-  struct Params : GossipOptions {
-    MixingWeights mixing = MixingWeights::kMetropolis;
-    std::optional<sim::Time> round_timeout;
-
-    void describe(sim::Visitor& v) {
-      v(mixing, {.name = "mixing", .help = "Weights W_ij of the neighbours' models."});
-      v(round_timeout,
-        sim::positive("round_timeout",
-                      "Maximum time an agent waits for its neighbours in a round, from the end of its "
-                      "computation; by default "
-                      "unlimited on a reliable network, else 5 typical round trips, at least 1 s.",
-                      "s"));
-      LocalTraining::Params::describe(v);
-    }
-    bool self_paced() const { return true; }
-    bool uses_late_replies() const { return true; }  // a round waits for one latency, not for a round trip
-  };
+  using Params = GossipRoundOptions;
+  using GossipRounds::GossipRounds;
 
   static constexpr Entry kEntry = gossip_entry(
       "dpsgd_gossip",
       "D-PSGD: in synchronous rounds agents mix their neighbours' models and add their local updates.");
 
-  DpsgdGossip(const Params& params, const Study& study)
-      : GossipAgents(params, study),
-        mixing_(params.mixing),
-        timeout_(timeout_of(params.round_timeout, study)),
-        graph_(study.topology),
-        largest_degree_(largest_degree(graph_)),
-        rounds_(graph_.agents()),
-        heard_(4 * std::size_t{graph_.edges()}),
-        sums_(study.problem.p(), 2 * rounds_.size()) {}
-
-  void on_start(Context& context) {
-    open_accounts(context);
-    for (sim::AgentId i = 0; i < context.agents(); ++i) context.after(i, 0, kBegin);
+  void begin(sim::AgentId i, std::uint32_t round, Context& context) {
+    send_model(i, round, context);
+    if (const auto* update = local_update(i, context)) sum(i, round) += *update;
   }
-  void on_tick(sim::AgentId, Context&) {}
-  void on_message(const sim::Message& message, Context& context) {
-    const sim::AgentId i = message.to;
-    const std::uint32_t number = message.conversation;
-    Round& round = rounds_[i];
-    std::uint32_t& heard = heard_[2 * std::size_t{graph_.edge(i, message.from)} + number % 2];
-    if (number <= heard || number < round.number) return context.discard(message);
-    if (number > round.number + 1) {
-      if (round.number > 0) mix(i, context);
-      forget(i, number);
-      forget(i, number + 1);
-      begin_round(i, number, context);
-    }
-    const double w = mixing_weight(mixing_, graph_, i, message.from, largest_degree_);
-    context.count_staleness(0, context.now() - message.sent);
-    sum(i, number) += w * vector_of(message);
-    round.weight[number % 2] += w;
-    heard = number;
-    const bool all = ++round.heard[number % 2] == context.degree(i);
-    if (all && number == round.number) context.after(i, 0, kMix, number);
+  void end(sim::AgentId i, std::uint32_t round, Context& context) {
+    context.model(i) = mixed(i, round, context);
   }
-  void on_timer(sim::AgentId i, std::uint16_t, std::uint32_t round, Context& context) {
-    if (round != rounds_[i].number) return;
-    if (round > 0) mix(i, context);
-    begin_round(i, round + 1, context);
-  }
-  std::string_view timer_name(sim::AgentId i, std::uint16_t tag, std::uint32_t round) const {
-    return tag == kTimeout ? timeout_name(rounds_[i].number == round) : tag == kMix ? "mix" : "first round";
-  }
-  void reset(sim::AgentId i, Context& context) {
-    forget(i, 0);
-    forget(i, 1);
-    rounds_[i].number = 0;
-    std::fill_n(heard_.begin() + 2 * std::ptrdiff_t{graph_.first_edge(i)}, 2 * context.degree(i), 0u);
-    training_.reset(i);
-    context.after(i, 0, kBegin);
-  }
-
- private:
-  enum Tag : std::uint16_t { kModel, kBegin, kMix, kTimeout };
-  // A round and the one after it share the pairs below, by the parity of their numbers.
-  struct Round {
-    std::uint32_t number = 0;
-    std::array<std::uint32_t, 2> heard{};  // neighbours
-    std::array<double, 2> weight{};        // sum of their W_ij
-  };
-
-  // Sum of the W_ij x_j received for a round, and u_i once the round has begun.
-  Columns::ColXpr sum(sim::AgentId i, std::uint32_t round) { return sums_[2 * std::size_t{i} + round % 2]; }
-  void begin_round(sim::AgentId i, std::uint32_t number, Context& context) {
-    Round& round = rounds_[i];
-    round.number = number;
-    for (const sim::AgentId j : context.neighbours(i)) context.send(i, j, kModel, number, context.model(i));
-    if (const auto* update = local_update(i, context)) sum(i, number) += *update;
-    context.after(i, timeout_, kTimeout, number);
-    if (round.heard[number % 2] == context.degree(i)) context.after(i, 0, kMix, number);
-  }
-  void mix(sim::AgentId i, Context& context) {
-    const std::uint32_t number = rounds_[i].number;
-    context.model(i) = (1 - rounds_[i].weight[number % 2]) * context.model(i) + sum(i, number);
-    forget(i, number);
-    context.count_iteration();
-  }
-  // What has been received for a round.
-  void forget(sim::AgentId i, std::uint32_t round) {
-    sum(i, round).setZero();
-    rounds_[i].heard[round % 2] = 0;
-    rounds_[i].weight[round % 2] = 0;
-  }
-
-  MixingWeights mixing_;
-  sim::Time timeout_;
-  const sim::Topology& graph_;
-  std::uint32_t largest_degree_;
-  std::vector<Round> rounds_;         // by agent
-  std::vector<std::uint32_t> heard_;  // two for each directed edge i -> j: rounds that i has heard of j
-  Columns sums_;                      // two for each agent
 };
 
 }  // namespace hearsay::models
