@@ -30,6 +30,15 @@ VectorXd symmetric_eigenvalues(const MatrixXd& m) {
   return Eigen::SelfAdjointEigenSolver<MatrixXd>(m, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
+VectorXd tridiagonal_eigenvalues(std::span<const double> diagonal, std::span<const double> off_diagonal) {
+  const auto vector = [](std::span<const double> x) {
+    return VectorXd(VectorXd::Map(x.data(), static_cast<Eigen::Index>(x.size())));
+  };
+  Eigen::SelfAdjointEigenSolver<MatrixXd> solver;
+  solver.computeFromTridiagonal(vector(diagonal), vector(off_diagonal), Eigen::EigenvaluesOnly);
+  return solver.eigenvalues();
+}
+
 VectorXd singular_values(const MatrixXd& m) {
   return Eigen::JacobiSVD<MatrixXd>(m).singularValues();
 }

@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 
 #include <memory>
+#include <span>
 
 namespace hearsay::models {
 
@@ -30,6 +31,9 @@ class SymmetricEigen {
 
 /// Eigenvalues of a symmetric matrix, ascending; cheaper than with the vectors.
 Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& m);
+/// The same of the symmetric tridiagonal matrix with this diagonal and, one number less, the numbers beside it. O(n^2).
+Eigen::VectorXd tridiagonal_eigenvalues(std::span<const double> diagonal,
+                                        std::span<const double> off_diagonal);
 /// Singular values, descending, by one-sided Jacobi rotations: accurate relative to the largest. O(m n^2).
 Eigen::VectorXd singular_values(const Eigen::MatrixXd& m);
 /// A minimiser of norm_2(a x - b), by QR with column pivoting.

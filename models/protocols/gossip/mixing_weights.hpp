@@ -6,6 +6,8 @@
 //   uniform      W_ij = 1/(1 + max_k d_k)          W_ii = 1 - sum_{j != i} W_ij for all
 //   mean         W_ij = 1/(1 + d_i): the mean of what an agent has. The first two are symmetric, so that mixing keeps the mean of
 //                all models; this one is not, unless degrees are equal
+#include <Eigen/Core>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -34,5 +36,12 @@ inline std::uint32_t largest_degree(const sim::Topology& graph) {
   for (sim::AgentId i = 0; i < graph.agents(); ++i) largest = std::max(largest, graph.degree(i));
   return largest;
 }
+
+/// W x. O(edges).
+Eigen::VectorXd mix(MixingWeights weights, const sim::Topology& graph, const Eigen::VectorXd& x);
+/// Second smallest eigenvalue l of I - W, to about 1e-14. By Lanczos' iteration in the complement of the constant vectors,
+/// O(k edges + k^2) with k of the order of l^(-1/2), at most 2 agents: for 2048 agents 1 ms on a hypercube, 0.5 s on a ring.
+/// W must be symmetric: not `mean`. Throws TopologyError for a graph of several components, where it is 0.
+double mixing_gap(MixingWeights weights, const sim::Topology& graph);
 
 }  // namespace hearsay::models

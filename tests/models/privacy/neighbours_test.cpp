@@ -93,6 +93,10 @@ TEST_CASE("exact reads: no event depends on a record where nothing is listed") {
           kLaplace + ", " + kStop + "}",
       separators(R"({"type": "ring"})",
                  R"("protocol": {"type": "dpsgd_gossip", "step": 0.1}, )" + kLaplace + ", " + kStop),
+      separators(
+          R"({"type": "ring"})",
+          R"("protocol": {"type": "muffliato", "step": 0.1, "gossip_steps": 2, "accelerated": true}, )" +
+              kLaplace + ", " + kStop),
       separators(R"({"type": "ring"})",
                  R"("protocol": {"type": "ad_psgd", "step": 0.1}, )" + kLaplace + ", " + kStop));
   INFO(scenario);
