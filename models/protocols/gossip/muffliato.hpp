@@ -41,6 +41,8 @@ class Muffliato : public GossipRounds<Muffliato> {
                       .help = "Chebyshev acceleration: each gossip step also uses the models before the last "
                               "one, with a weight that follows from the graph."});
       GossipRoundOptions::describe(v);
+      v.check(!accelerated || mixing != MixingWeights::kMean, "mixing",
+              "expected metropolis or uniform with accelerated, which needs symmetric weights, found mean");
     }
   };
 
