@@ -70,6 +70,7 @@ Json point_tables(const StudyData& study, const FigurePoint& point) {
                              [](const PointBound& b) {
                                return Json{{"name", b.name}, {"metric", b.metric}, {"value", b.value}};
                              })},
+          {"fixed_gradients", point.fixed_gradients},
           {"seen", list_of(point.seen,
                            [](const SeenAtDistance& s) {
                              return Json{{"adversary", s.adversary},

@@ -13,9 +13,9 @@
 namespace hearsay::analysis {
 
 /// The kinds of figures, as figures.js names them.
-inline constexpr std::array<std::string_view, 10> kFigureNames{
-    "curves",  "finals",   "heat_map", "agents",       "gains",
-    "network", "timeline", "latency",  "availability", "panels"};
+inline constexpr std::array<std::string_view, 11> kFigureNames{
+    "curves",   "finals",  "heat_map",     "agents", "gains",   "network",
+    "timeline", "latency", "availability", "panels", "distance"};
 
 /// Throws OutputError if this program was built without the scripts that draw figures.
 void require_scripts();

@@ -317,7 +317,7 @@ const drawings = (() => {
     if (new Set(rows.map(({ d }) => d)).size < 2) return [];
     const size = (a) => study.axes[a].labels.length, adversaries = [...new Set(rows.map(({ w }) => w))];
     const axes = [...study.others[""]].sort((a, b) => size(b) - size(a)), [by, ...others] = adversaries.length > 1 ? [undefined, ...axes] : axes;
-    const { parameters, condition } = selectors(study, others), assumed = rows.some(({ label }) => label !== "exact");
+    const { parameters, condition } = selectors(study, others);
     const color = by !== undefined ? parts.colour(study, by)
       : adversaries.length > 1 ? { field: "w", type: "nominal", title: "adversary", legend: { orient: "top" } } : undefined;
     const values = {
@@ -328,7 +328,7 @@ const drawings = (() => {
     return [{
       name: "epsilon_seen-by-distance", title: "Epsilon towards an adversary, by distance", template: "finals", values,
       caption: `Point: ${values.over} over ${repetitions(study)} of the mean over owners at that distance; bar: ${values.spread}. Dotted: the ledger, ` +
-        `where everybody sees everything.${assumed ? " Not a guarantee: gradients that react to what they have released are taken as fixed." : ""}`,
+        "where everybody sees everything.",
     }];
   }
 
@@ -351,6 +351,10 @@ const drawings = (() => {
     const scale = Object.fromEntries(["x", "y", "color", "shape", "strokeDash"].map((channel) => [channel, "shared"]));
     return { concat: views, columns, spacing: { row: 8, column: 10 }, resolve: { scale } };
   }
+
+  // What a figure of a metric does not show.
+  const reserve = (study, m) => (m !== null && study.metrics[m].name.startsWith("epsilon_seen") && study.points.some(({ fixed_gradients }) => fixed_gradients) ?
+    " Not a guarantee where gradients react to what the adversary has not seen: they are taken as fixed." : "");
 
   // The name of a file: letters, digits, '.', '_' and '-'; another one than those before.
   function fileName(text, taken) {
@@ -376,7 +380,7 @@ const drawings = (() => {
           // Before it is left out: a file has the same name whatever is chosen.
           const file = fileName(prefix + name, taken) + (against ? `-${study.along[along].split(" ")[0]}` : "");
           if (wanted(kinds, figure) && (metric === null || wanted(metrics, study.metrics[m].name)))
-            all.push({ figure, metric, title, caption: caption + (values.note ?? ""), file, against,
+            all.push({ figure, metric, title, caption: caption + (values.note ?? "") + reserve(study, metric), file, against,
               specification: panels ? sideBySide(templates[template], panels, columns) : parts.fill(templates[template], values) });
         }
       }

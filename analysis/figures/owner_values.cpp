@@ -71,6 +71,14 @@ std::vector<Statistics> sample_of(std::vector<Statistics> values, std::size_t mo
   return some;
 }
 
+bool takes_gradients_as_fixed(const std::vector<ReducedRun>& runs) {
+  return std::ranges::any_of(runs, [](const ReducedRun& run) {
+    return std::ranges::any_of(run.scalars, [](const Scalar& s) {
+      return s.value == 0 && s.name.starts_with("seen.") && s.name.ends_with(".exact");
+    });
+  });
+}
+
 std::vector<SeenAtDistance> seen_at_distances(const std::vector<ReducedRun>& runs, bool antithetic) {
   struct Sums {
     double epsilon = 0, ledger = 0, owners = 0;

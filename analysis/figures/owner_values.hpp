@@ -21,6 +21,8 @@ struct ReducedRun {
 OwnerValues owner_values(const StudyHead& head, std::size_t m, const PointResult& point,
                          const std::vector<ReducedRun>& runs, bool detailed = true);
 
+/// Whether some value of epsilon_seen is no guarantee.
+bool takes_gradients_as_fixed(const std::vector<ReducedRun>& runs);
 /// What adversaries have seen, by distance.
 std::vector<SeenAtDistance> seen_at_distances(const std::vector<ReducedRun>& runs, bool antithetic);
 

@@ -215,6 +215,7 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
       if (!gains_wanted(scenario, data.head.metrics[m].name)) by_owner.gains.clear(), by_owner.counts = {};
       if (!with_agents[i]) point.by_owner.back() = {.counts = point.by_owner.back().counts};
     }
+    point.fixed_gradients = takes_gradients_as_fixed(runs);
     point.seen = seen_at_distances(runs, data.head.antithetic);
     if (with_agents[i]) point.network = networks.place_of(study.network_number(p));
     if (runs.empty() || !with_curves[i]) continue;

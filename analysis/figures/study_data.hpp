@@ -79,6 +79,7 @@ struct FigurePoint : PointSummary {
   std::vector<std::array<Curve, kAlongNames.size()>> curves{};  ///< by metric; empty if the point is left out
   std::optional<std::size_t> network{};                         ///< in StudyData::networks
   std::vector<SeenAtDistance> seen{};                           ///< by adversary, then distance
+  bool fixed_gradients = false;      ///< whether some value of epsilon_seen is no guarantee
   std::vector<PointBound> bounds{};  ///< those that apply to the point (add_bounds)
 };
 

@@ -31,7 +31,7 @@ class StandIn {
   virtual void release(sim::AgentId i, const Step* step, double sensitivity, Out out) {
     static_cast<void>(i), static_cast<void>(step), static_cast<void>(sensitivity), static_cast<void>(out);
   }
-  /// `x` has become a function of itself and of `input` that is not linear.
+  /// `x` is from now on a function of `input`, and of what it was made of before, that is not linear. `input` may be `x`.
   virtual void transform(Out x, const In& input) { static_cast<void>(x), static_cast<void>(input); }
 };
 

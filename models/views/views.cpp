@@ -168,6 +168,7 @@ class Follower final : public StandIn, public sim::TraceSink, public Observer {
     }
   }
   void observe(const World&) override {
+    if (!std::exchange(started_, true)) open_starts();
     if (look) look();
   }
   bool should_abort() override { return interrupted_ != nullptr && interrupted_->load(); }
@@ -195,6 +196,7 @@ class Follower final : public StandIn, public sim::TraceSink, public Observer {
     if (!gaussian) local = kNaN;
     if (s.seen[owner] == 0) return 0;
     if (!gaussian) return kNaN;
+    if (one_label != nullptr) *one_label = kNaN;
     if (s.sight.everybody() || !s.view.certain()) return local;
     if (one_label != nullptr) {
       const MatrixXd sum = s.view.sum_of_blocks(first, q, block_);
@@ -224,13 +226,27 @@ class Follower final : public StandIn, public sim::TraceSink, public Observer {
       add_row(s, row);
     }
   }
-  void add_row(State& s, VectorXd row) {
-    // What stands for a transform is known to who knows what was put in.
-    for (std::size_t c = 0; c < inputs_.size(); ++c) {
-      if (row[static_cast<Index>(c)] == 0 || inputs_[c].nonZeros() == 0) continue;
-      row[static_cast<Index>(c)] = 0;
-      if (std::exchange(s.opened[c], char{1}) == 0) add_row(s, VectorXd(inputs_[c]));
+  void add_row(State& s, VectorXd first) {
+    std::vector<VectorXd> rows{std::move(first)};
+    while (!rows.empty()) {
+      VectorXd row = std::move(rows.back());
+      rows.pop_back();
+      take_out_transforms(row, [&](std::size_t c) {
+        if (std::exchange(s.opened[c], char{1}) == 0) rows.emplace_back(inputs_[c]);
+      });
+      add_releases(s, row);
     }
+  }
+  // What stands for a transform is known to who knows what was put in: it leaves the row, and `use` is called.
+  template <class F>
+  void take_out_transforms(VectorXd& row, F&& use) const {
+    for (std::size_t c = 0; c < inputs_.size(); ++c) {
+      if (inputs_[c].nonZeros() == 0 || row[static_cast<Index>(c)] == 0) continue;
+      row[static_cast<Index>(c)] = 0;
+      use(c);
+    }
+  }
+  void add_releases(State& s, const VectorXd& row) {
     if (row.isZero(0)) return;
     for (std::size_t k = 0; k < releases_.size(); ++k) {
       bool any = false;
@@ -248,25 +264,54 @@ class Follower final : public StandIn, public sim::TraceSink, public Observer {
       firsts.push_back({world->engine.now(), cause_, static_cast<std::size_t>(&s - states_.data()), u});
     }
   }
+  // Models at the start are known to neighbours, or published; where they are made of several owners' releases, as the limit
+  // of an exchange that is not simulated, all these releases are taken to be known to everybody.
+  void open_starts() {
+    const sim::AgentId agents = world->engine.agents();
+    bool mixed = false;
+    for (sim::AgentId i = 0; i < agents; ++i) {
+      for (std::size_t k = 0; k < releases_.size(); ++k) {
+        const Index column = block_ * release_columns_[k];
+        mixed = mixed || (releases_[k].owner != world->owner(i) &&
+                          !world->start(i).segment(block_ * column, block_ * block_).isZero(0));
+      }
+    }
+    for (State& s : states_) {
+      for (std::size_t k = 0; mixed && k < releases_.size(); ++k) {
+        for (Index b = 0; b < block_; ++b) s.view.know(block_ * release_columns_[k] + b);
+        note(s, releases_[k].owner);
+      }
+      for (sim::AgentId i = 0; !mixed && i < agents; ++i)
+        if (!world->start(i).isZero(0) && s.sight.hears(i, world->engine.topology())) add(s, world->start(i));
+    }
+  }
+  // Whether a vector is a function of what an adversary has seen.
+  bool knows(State& s, const VectorXd& vector) const {
+    std::vector<VectorXd> rows{vector};
+    std::vector<char> asked(inputs_.size());
+    while (!rows.empty()) {
+      VectorXd row = std::move(rows.back());
+      rows.pop_back();
+      take_out_transforms(row, [&](std::size_t c) {
+        if (s.opened[c] == 0 && std::exchange(asked[c], char{1}) == 0) rows.emplace_back(inputs_[c]);
+      });
+      if (!row.isZero(0) && !s.view.contains({row.data(), static_cast<std::size_t>(row.size())}))
+        return false;
+    }
+    return true;
+  }
   // Whether the release was computed at what each adversary has seen.
   void judge_label(sim::AgentId i, Index column) {
     const std::vector<VectorXd> read = std::exchange(read_[i], {});
     for (State& s : states_) {
       if (s.sight.everybody() || s.reacts) continue;
-      const bool known = std::ranges::all_of(read, [&](VectorXd theta) {
-        for (std::size_t c = 0; c < inputs_.size(); ++c) {
-          if (inputs_[c].nonZeros() == 0 || theta[static_cast<Index>(c)] == 0) continue;
-          if (s.opened[c] == 0) return false;
-          theta[static_cast<Index>(c)] = 0;
-        }
-        return theta.isZero(0) || s.view.contains({theta.data(), static_cast<std::size_t>(theta.size())});
-      });
+      const bool known = std::ranges::all_of(read, [&](const VectorXd& theta) { return knows(s, theta); });
       if (!known) s.reacting.push_back(column);
     }
   }
 
   Index columns_, block_, next_ = 0;
-  bool reacts_;
+  bool reacts_, started_ = false;
   std::size_t owners_;
   sim::Cause cause_ = 0;  // of the last record of the trace
   const std::atomic<bool>* interrupted_;
@@ -349,6 +394,12 @@ Sight::Sight(const Adversary& adversary, sim::AgentId agents) : member_(agents) 
   }
 }
 
+bool Sight::hears(sim::AgentId agent, const sim::Topology& topology) const {
+  return has(agent) ||
+         std::ranges::any_of(topology.neighbours(agent), [&](sim::AgentId j) { return has(j); }) ||
+         std::ranges::find(links_, agent, &std::pair<sim::AgentId, sim::AgentId>::first) != links_.end();
+}
+
 bool Sight::sees(const sim::TraceRecord& record) const {
   const bool sent = record.kind == sim::TraceKind::kSend || record.kind == sim::TraceKind::kPublish;
   if (!sent && record.kind != sim::TraceKind::kDeliver) return false;
@@ -424,6 +475,7 @@ Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine:
   };
 
   Views views;
+  views.events_ = events;
   for (const Adversary& one : adversaries)
     views.adversaries_.push_back({.name = name_of(one), .owners = std::vector<Seen>(owners)});
   run(0, [&](Follower& follower, const World& world) {
@@ -438,11 +490,15 @@ Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine:
         if (sights[a].has(world.agent(owner))) {
           seen = {kNaN, kNaN, kNaN, kNaN};
         } else {
-          seen.ledger = world.ledger.account(world.agent(owner)).spent().epsilon;
+          const Account& account = world.ledger.account(world.agent(owner));
+          seen.ledger = account.spent().epsilon;
+          // Rounds that a trusted server draws owners for are no secret to who taps its links.
+          const bool amplified = study.privacy.trust == Trust::kAggregator && sights[a].taps();
+          const double cap = amplified ? std::numeric_limits<double>::infinity() : seen.ledger;
           seen.mu_squared = follower.mu_squared(state, owner, seen.local_mu_squared);
           seen.epsilon = std::isnan(seen.mu_squared)
                              ? seen.ledger
-                             : std::min(seen.ledger, epsilon_of(seen.mu_squared, study.privacy.delta));
+                             : std::min(cap, epsilon_of(seen.mu_squared, account.delta_budget()));
         }
         sample.epsilon.push_back(seen.epsilon);
       }
@@ -477,9 +533,11 @@ Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine:
 }
 
 void Views::epsilon_at(std::uint64_t iteration, sim::Time time, std::span<double> out) const {
-  const auto sample = std::ranges::find_if(
-      samples_, [&](const Sample& s) { return s.iteration == iteration && s.time == time; });
-  sim::check(sample != samples_.end(), "an observation that the views of the run do not have");
+  // The last one: there may be several at one time.
+  const auto sample = std::find_if(samples_.rbegin(), samples_.rend(), [&](const Sample& s) {
+    return s.iteration == iteration && s.time == time;
+  });
+  sim::check(sample != samples_.rend(), "an observation that the views of the run do not have");
   std::ranges::fill(out, kNaN);
   for (std::size_t c = 0; c < sample->epsilon.size(); ++c)
     out[c % out.size()] = std::fmax(out[c % out.size()], sample->epsilon[c]);

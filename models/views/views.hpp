@@ -54,6 +54,9 @@ class Sight {
   /// Whether the agent is part of it.
   bool has(sim::AgentId agent) const { return member_[agent] != 0; }
   bool everybody() const { return everybody_; }
+  bool taps() const { return !links_.empty(); }
+  /// Whether what an agent's neighbours know of it is seen.
+  bool hears(sim::AgentId agent, const sim::Topology& topology) const;
   /// Whether the payload of a traced message is seen.
   bool sees(const sim::TraceRecord& record) const;
 
@@ -92,6 +95,8 @@ class Views {
   const std::vector<OfAdversary>& adversaries() const { return adversaries_; }
   /// In the order of time.
   const std::vector<First>& firsts() const { return firsts_; }
+  /// The engine's fingerprint of a run with these views.
+  std::uint64_t events() const { return events_; }
   /// epsilon of each owner at an observation of the run, the largest over the adversaries; NaN for owners that are part
   /// of all of them.
   void epsilon_at(std::uint64_t iteration, sim::Time time, std::span<double> out) const;
@@ -107,6 +112,7 @@ class Views {
     sim::Time time;
     std::vector<double> epsilon;  // adversary by adversary, of each owner
   };
+  std::uint64_t events_ = 0;
   std::vector<OfAdversary> adversaries_;
   std::vector<First> firsts_;
   std::vector<Sample> samples_;

@@ -103,7 +103,8 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
   }
   assemble("/privacy/adversaries", [&] {
     models::require_members(scenario_.privacy.adversaries, topology_.agents());
-    models::require_links(scenario_.privacy.adversaries, topology_);
+    const bool drawn = scenario_.network.topology.graph().draw == sim::GraphDraw::kRepetition;
+    if (!drawn) models::require_links(scenario_.privacy.adversaries, topology_);
   });
   if (privacy_.expected) {
     privacy_.steps = assemble("/privacy/steps", [&] {
@@ -167,6 +168,17 @@ std::optional<models::Views> Experiment::views(std::uint32_t repetition, const m
                         interrupted);
 }
 
+std::string Experiment::doubt(const models::Views& views) {
+  for (const models::Views::OfAdversary& one : views.adversaries()) {
+    if (one.certain) continue;
+    return fmt::format(
+        "what {} has seen is equal to rounding in too many ways to say how much it is: epsilon_seen is the local value "
+        "of every owner of whom it has seen anything",
+        one.name);
+  }
+  return {};
+}
+
 void Experiment::add_views(const models::Views& views, std::vector<analysis::Scalar>& scalars) const {
   for (std::size_t a = 0; a < views.adversaries().size(); ++a) {
     const models::Views::OfAdversary& one = views.adversaries()[a];
@@ -228,7 +240,8 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
   recorder.every_vectors = scenario_.record.every.vectors.value_or(0);
   recorder.every_bytes = scenario_.record.every.bytes.value_or(0);
 
-  const std::optional<models::Views> views = this->views(repetition, recorder, interrupted);
+  std::optional<models::Views> views = this->views(repetition, recorder, interrupted);
+  if (views && views->adversaries().empty()) views.reset();  // interrupted
   std::optional<models::ViewMarks> marks;
   if (views && trace != nullptr) trace = &marks.emplace(*views, hub_ ? 1 : 0, *trace);
   models::World world = assemble("/protocol", [&] { return prepare(repetition, trace); });
@@ -249,6 +262,9 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
                       {"reached_at.vectors", {}, static_cast<double>(at->vectors)},
                       {"reached_at.bytes", {}, static_cast<double>(at->bytes)}};
   }
+  sim::check(!views || result.end == analysis::RunEnd::kInterrupted ||
+                 world.engine.fingerprint().value() == views->events(),
+             "a run has other events than the one that its views are of");
   if (marks) marks->end();
   if (views && result.end != analysis::RunEnd::kInterrupted) add_views(*views, result.scalars);
   if (privacy_.expected) result.scalars.push_back({"privacy.used", {}, world.ledger.median_used()});
@@ -259,6 +275,7 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
     std::erase_if(result.scalars, [](const auto& s) { return std::isnan(s.value); });
   }
   if (result.message.empty()) result.message = warning(world, result.end);
+  if (result.message.empty() && views) result.message = doubt(*views);
   result.fingerprint = world.fingerprint();
   result.events = world.engine.events();
   result.iterations = world.iterations;
@@ -338,6 +355,14 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
     point.notes.push_back(fmt::format(
         "warning: stop.target ends runs by {} without noise: epsilon does not cover when a run ends",
         (*scenario_.stop.target->metric).name));
+  }
+  if (!scenario_.privacy.adversaries.empty()) {
+    point.notes.push_back(
+        scenario_.stop.target || scenario_.stop.wall
+            ? "epsilon_seen is the ledger's epsilon: the end of a run depends on values or on the computer's speed"
+            : "epsilon_seen is a guarantee towards an adversary whose seen.ADVERSARY.exact in scalars.csv is 1; else "
+              "gradients, which react to what was released, are taken as fixed, and the ledger's epsilon is the "
+              "guarantee; neither covers private values that are used without noise");
   }
   append(point.notes, scenario_.protocol->notes(study_));
   const auto* own = std::get_if<models::PythonModel>(&scenario_.model.network);

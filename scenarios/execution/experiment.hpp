@@ -67,6 +67,8 @@ class Experiment {
   /// What adversaries see of a run; nothing without them, and where the end of a run depends on a value.
   std::optional<models::Views> views(std::uint32_t repetition, const models::Observer& observing,
                                      const std::atomic<bool>* interrupted) const;
+  /// That the rank of a view is in doubt; empty if not.
+  static std::string doubt(const models::Views& views);
   /// Adds what they have seen at the end.
   void add_views(const models::Views& views, std::vector<analysis::Scalar>& scalars) const;
   /// Whether private runs end by a value that no release covers.

@@ -346,6 +346,10 @@ void PointFit::require_assembled(const Scenario& s, const std::optional<models::
   const Network* network = owners ? network_of(s, agents_of(*owners, hub)) : nullptr;
   if (network == nullptr) require_network(s);
   if (network != nullptr && !is_similarity(s)) setting.topology = &network->topology;
+  if (setting.topology != nullptr && s.network.topology.graph().draw != sim::GraphDraw::kRepetition) {
+    assemble("/privacy/adversaries",
+             [&] { models::require_links(s.privacy.adversaries, *setting.topology); });
+  }
   assemble("/protocol", [&] { s.protocol->require(setting); });
   if (network == nullptr || !s.protocol->has_timeout()) return;
   const auto numbers = static_cast<std::size_t>(known.parameters) * s.protocol->entry().vectors;

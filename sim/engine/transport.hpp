@@ -19,8 +19,8 @@ class Transport {
   /// `vector_length`: numbers of one vector. A message counts the whole vectors in it, at least one if it carries a
   /// number: a number in addition to a vector counts in bytes alone. `stand_in`: numbers that stand for one vector, 0 for
   /// its own. `hub`: the agent that is one, or kNoAgent. Throws std::invalid_argument if options do not fit the graph.
-  Transport(const LinkOptions& options, std::size_t vector_length, std::size_t stand_in,
-            const Topology& topology, const Streams& streams, AgentId hub, const NetworkFiles& files)
+  Transport(const LinkOptions& options, std::size_t vector_length, const Topology& topology,
+            const Streams& streams, AgentId hub, const NetworkFiles& files, std::size_t stand_in = 0)
       : links_(options, topology, streams, hub, files),
         bandwidth_(options.bandwidth, topology.agents(), streams),
         vector_length_(vector_length),

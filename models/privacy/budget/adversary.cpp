@@ -20,10 +20,7 @@ void AgentsAdversary::describe(sim::Visitor& v) {
 }
 
 void LinksAdversary::describe(sim::Visitor& v) {
-  v(links, {.name = "links",
-            .help = "Pairs of agents: sender and receiver.",
-            .required = true,
-            .noun = sim::kAgentNumber});
+  v(links, {.name = "links", .help = "Pairs of agents: sender and receiver.", .required = true});
   v.check(!links.empty() && std::ranges::all_of(links, [](const auto& link) { return link.size() == 2; }),
           "links", "expected pairs of agents, such as [[1, 2]]");
 }

@@ -206,7 +206,9 @@ class CentralOwners {
   /// The learner's own owner, and its answer.
   sim::AgentId learner() const { return *learner_; }
   Eigen::VectorXd own_answer(const Eigen::VectorXd& theta, Context& context) const {
-    return context.keep_local(context.gradient(*learner_, theta)).inside_owner();
+    Eigen::VectorXd answer = context.keep_local(context.gradient(*learner_, theta)).inside_owner();
+    context.transformed(answer, theta);
+    return answer;
   }
 
  private:

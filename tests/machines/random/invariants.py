@@ -8,6 +8,7 @@ import re
 import ledger
 import machine
 import study
+import views
 
 LOSSES = ("loss", "receiver_down", "sender_down", "stale", "partition")
 
@@ -28,6 +29,8 @@ def check(folder, scenario):
         _agents(trace, scenario, expect)
         _ticks(trace, scenario, expect)
         ledger.check(folder, trace, scenario, expect)
+        trusted = isinstance(scenario["protocol"], dict) and scenario["protocol"].get("trusted_server")
+        views.check(folder, [] if trusted else trace, scenario, expect)
     _tables(folder, scenario, expect)
     _limits(folder, scenario, expect)
     return failures
@@ -180,6 +183,8 @@ def _tables(folder, scenario, expect):
             metric = row.get("metric") or row.get("name")
             if row["value"] == "nan" and re.search("test_error|accuracy", metric) and (
                     drawn or row["agent"] in untested or untested and re.search(r"\.q[1-4]$", metric)):
+                continue
+            if row["value"] == "nan" and re.match("(epsilon|first)_seen", metric):  # of an adversary itself; of what is unseen
                 continue
             if row["value"] == "inf" and metric.endswith("relative_fitness"):  # of an objective whose least value is 0
                 continue

@@ -35,6 +35,7 @@ NEEDS_FILE = _reasons([
 NEEDS_NUMBER = [(re.compile(pattern), "the number of owners is in the file: " + why) for pattern, why in [
     (r"expected a list of \d+ numbers, found \d+$", "as long as a list has to be"),
     (r"expected agents \d+ to \d+, found agent \d+$|/record/trace/agent: expected an agent from 0 to \d+, found \d+$|"
+     r"/privacy/adversaries/\S+: (expected an agent from 0 to \d+, found \d+|there is no link from agent \d+ to agent \d+)$|"
      r"expected owners? from 1 to \d+, found \d+$", "an agent or owner may not be there"),
     (r"at most the number of owners \(\d+\)|at most n - 1 = \d+", "a number is compared with it"),
     (r"one value for all owners with trust aggregator|expected a jitter of at most the period|"
@@ -56,6 +57,7 @@ NEEDS_NUMBER = [(re.compile(pattern), "the number of owners is in the file: " + 
 # Where the similarity graph of the data is the network.
 NEEDS_GRAPH = _reasons([
     (r"requires a link from agent 0 to every owner; agent \d+ has none|expected a neighbour of every agent|"
+     r"there is no link from agent \d+ to agent \d+|"
      r"agent \d+ has no neighbour with a weight above 0|expected network.topology complete with oracle, found agent \d+|"
      r"weights: the graph has no weights|smallest possible round trip|rounds and trainings take no time|no message can arrive",
      "the network is a graph of the data"),

@@ -70,6 +70,7 @@ NUMBERS = [(re.compile(pattern), law) for pattern, law in [
     (r"every\.vectors", ints(1, 50)),
     (r"every\.bytes", ints(50, 5000)),
     (r"trace\.(point|repetition)", one(0)),
+    (r"<links>\.links", ints(0, 3)),
     (r"learner_is_owner|groups", ints(1, 4)),
     (r"overlap", ints(1, 3)),
     (r"group>.*agents\[\]|<(crash|partition|join|leave)>\.\w+\[\]", ints(1, 2)),

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/support/streams.hpp"
+#include "sim/random/random.hpp"
 
 using namespace hearsay;
 using Eigen::Index;

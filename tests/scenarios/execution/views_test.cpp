@@ -43,7 +43,7 @@ Seen seen_in(const Scratch& dir, const std::string& scenario, const std::string&
   Seen seen;
   seen.folder = dir / ("out/" + name);
   for (const auto& row : test::rows_of(seen.folder + "/scalars.csv")) {
-    if (row.size() != 4 || row[0] == "repetition" || row[3].empty()) continue;
+    if (row.size() != 4 || row[0] == "repetition" || row[3].empty() || row[3] == "nan") continue;
     (row[2].empty() ? seen.whole[row[1]] : seen.by_agent[row[1]][std::stoi(row[2])]) = std::stod(row[3]);
   }
   return seen;
@@ -181,6 +181,8 @@ TEST_CASE("views: owners of a trusted server see the sums of their rounds") {
   CHECK(seen.exact("agent:1"));
   // What is sent to the server is sealed.
   for (const int i : {1, 2, 3, 4, 5}) CHECK(seen.of("link:2-0", "epsilon", i) == 0);
+  CHECK(seen.by_agent.count("seen.link:2-0.first") == 0);
+  CHECK(seen.exact("link:2-0"));
 }
 
 TEST_CASE("views: releases that are not Gaussian cost the ledger's value once something has arrived") {
@@ -218,6 +220,71 @@ TEST_CASE("views: the same by events of a trace, with any number of threads, and
   }
   CHECK(first == one.by_agent.at("seen.agent:3.first"));
   CHECK(first.size() == 7);
+}
+
+// Local models are released once. Over the network agent 0 hears Theta_1, made of those of 0, 1, 2: it knows that of 1 from the
+// start, and with it that of 2. A limit that is computed at once shows all of them to everybody.
+TEST_CASE("views: starts that are made of releases are known to neighbours") {
+  const Scratch dir;
+  dir.write("path.edges", std::string(kPath) + "2 3\n");
+  const auto run = [&](std::string_view propagation, std::string_view stop) {
+    return seen_in(
+        dir, study(fmt::format(
+                       R"({{"type": "model_propagation", "local": "noisy_gradient", "propagation": "{}"}})",
+                       propagation),
+                   fmt::format(R"("topology": {})", kPathFile), 4, R"({"agents": [0]})", stop,
+                   R"("steps": 1)", R"("clocks": {"type": "trace", "times": [1, 2], "agents": [1, 0]})"));
+  };
+  const Seen before = run("network", R"({"time": "0.5 s"})");
+  CHECK(before.mu("agent:0", 1) == Approx(1).margin(1e-9));
+  CHECK(before.of("agent:0", "epsilon", 2) == 0);
+  const Seen after = run("network", R"({"time": "3 s"})");
+  CHECK(after.mu("agent:0", 2) == Approx(1).margin(1e-9));
+  CHECK(after.of("agent:0", "epsilon", 3) == 0);
+  const Seen at_once = run("exact", R"({"time": "0.5 s"})");
+  for (const int i : {1, 2, 3}) CHECK(at_once.mu("agent:0", i) == Approx(1).margin(1e-9));
+}
+
+// One release each, then averaging. Within the owners at one distance q, what the d neighbours send spans d directions, or all
+// C(d, q) if these are fewer, which symmetry shares among them equally: each owner shows min(1, d/C(d, q)).
+TEST_CASE("views: private averaging on a hypercube, by symmetry") {
+  const Scratch dir;
+  for (const std::string_view accelerated : {"false", "true"}) {
+    const Seen seen = seen_in(
+        dir,
+        study(fmt::format(R"({{"type": "muffliato", "step": 0.1, "gossip_steps": 12, "accelerated": {}}})",
+                          accelerated),
+              R"("topology": "hypercube", "latency": "10 ms")", 16, R"({"agents": [0]})",
+              R"({"iterations": 192})", R"("steps": 1)"));
+    CHECK(seen.exact("agent:0"));
+    for (int i = 1; i < 16; ++i) {
+      const auto distance = static_cast<int>(seen.of("agent:0", "distance", i));
+      const double by_symmetry[] = {0, 1, 4. / 6, 1, 1};
+      CHECK(seen.mu("agent:0", i) == Approx(by_symmetry[distance]).margin(1e-6));
+    }
+  }
+}
+
+// The gradient of a release reacts to the noise of others: 0 - 1 - 2, H = 1, eta = 1/2, two rounds. By hand: agent 0 learns
+// 1 + 1/(1 + ((1 - 1/2)/3)^2) = 73/37 of a q^2, where rows that are fixed in advance give 1.9.
+TEST_CASE("views: linear reactions on a path, by hand") {
+  const Scratch dir;
+  dir.write("path.edges", std::string(kPath));
+  dir.write("d.csv",
+            "owner,x,y\n0,0.70710678118654752,1\n1,0.70710678118654752,0\n2,0.70710678118654752,1\n");
+  std::string scenario = study(R"({"type": "muffliato", "gossip_steps": 1, "step": 0.5, "mixing": "mean"})",
+                               fmt::format(R"("topology": {}, "latency": "10 ms")", kPathFile), 3,
+                               R"({"agents": [0]})", R"({"iterations": 6})", R"("steps": 2)");
+  const std::string data = R"({"type": "lending_like", "owners": 3, "records": 20, "features": 2})";
+  scenario.replace(
+      scenario.find(data), data.size(),
+      R"({"type": "csv", "path": "d.csv", "target": "y", "owner": {"type": "column", "column": "owner"}, "bias": false})");
+  const Seen seen = seen_in(dir, scenario);
+  CHECK_FALSE(seen.exact("agent:0"));
+  CHECK(seen.mu("agent:0", 1) == Approx(1.9).margin(1e-9));
+  const double q_squared = seen.of("agent:0", "local_mu_squared", 1) / 2;
+  for (const char* what : {"linear_mu_squared", "one_label_mu_squared"})
+    CHECK(seen.of("agent:0", what, 1) / q_squared == Approx(73. / 37).margin(1e-9));
 }
 
 TEST_CASE("views: bad adversaries are refused with one line") {
