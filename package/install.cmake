@@ -15,7 +15,7 @@ install(DIRECTORY analysis/python/hearsay DESTINATION ${HEARSAY_PYTHON_DIR} FILE
 # A scenario can extend others below the folder of scenario.schema.json.
 foreach(folder examples papers presets studies)
   install(DIRECTORY scenarios/${folder} DESTINATION share/hearsay/scenarios FILES_MATCHING
-    PATTERN "*.json" PATTERN "*.md" PATTERN "*.edges")
+    PATTERN "*.json" PATTERN "*.md" PATTERN "*.edges" PATTERN "*.csv")
 endforeach()
 install(FILES scenarios/quickstart.json scenarios/quickstart.md scenarios/scenario.schema.json DESTINATION share/hearsay/scenarios)
 
