@@ -71,13 +71,13 @@ const Step* Context::next_step(sim::AgentId i) const {
 
 ReleaseNoise Context::next_noise(sim::AgentId i) const {
   const std::uint32_t number = sim::next_number(world_.ledger.account(i).releases, "releases of an agent", 0);
-  return {
-      next_step(i),
-      world_.streams(sim::Purpose::kNoise, i, 0, number),
-      world_.streams,
-      i,
-      number,
-      world_.prescribed_noise != nullptr ? &world_.prescribed_noise->at(world_.total_releases_) : nullptr};
+  return {next_step(i),
+          world_.streams(sim::Purpose::kNoise, i, 0, number),
+          world_.streams,
+          i,
+          number,
+          world_.prescribed_noise != nullptr ? &world_.prescribed_noise->at(world_.total_releases_) : nullptr,
+          world_.noise_factor};
 }
 
 std::vector<double> Context::numbers_given(const Shard& shard) {
@@ -119,7 +119,7 @@ std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive) {
   } else {
     out = sensitive.value_;
     ReleaseNoise noise = next_noise(i);
-    const double scale = noise.sign() * noise_scale(sensitive.sensitivity_, *noise.step);
+    const double scale = noise.factor() * noise_scale(sensitive.sensitivity_, *noise.step);
     add_noise(noise.step->kind, {out.data(), static_cast<std::size_t>(out.size())}, scale, noise.stream);
     world_.tally.noise += (out - sensitive.value_).squaredNorm();
     world_.tally.expected_noise += noise_energy(noise.step->kind, static_cast<double>(out.size()), scale);
@@ -136,7 +136,8 @@ void Context::open_shared_account(std::shared_ptr<const ReleaseSchedule> release
 }
 
 void Context::seal(sim::AgentId i, std::uint32_t conversation, std::span<double> x) const {
-  if (world_.stand_in != nullptr) return;
+  // Rows of coefficients are not values: a seal would make another row of them.
+  if (world_.stand_in != nullptr && world_.stand_in->follows()) return;
   constexpr std::uint32_t kSeals = 1U << 30;  // beyond the purposes that protocols number
   sim::Stream pad = world_.streams.protocol(kSeals, i, 0, conversation);
   for (double& value : x) value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^ pad());
@@ -202,7 +203,8 @@ std::optional<Vector> Context::release(EntrustedSum& sum, double divisor) {
     out += world_.prescribed_noise->at(world_.total_releases_);
   } else if (next_step(kHub) != nullptr) {
     ReleaseNoise noise = next_noise(kHub);
-    const double scale = noise.sign() * noise_scale(world_.study.privacy.sensitivity_of_sum(1), *noise.step);
+    const double scale =
+        noise.factor() * noise_scale(world_.study.privacy.sensitivity_of_sum(1), *noise.step);
     if (sum.tree_) {
       add_tree_noise(sum, scale, noise.stream);
     } else {

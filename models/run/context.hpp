@@ -37,8 +37,9 @@ struct ReleaseNoise {
   sim::AgentId agent;
   std::uint32_t number;               ///< of the release
   const Eigen::VectorXd* prescribed;  ///< use instead of drawn noise, if not null
+  double strength = 1;                ///< World::noise_factor
   /// Noise is what is drawn from `stream`, times this. See sim::Streams::mirrored().
-  double sign() const { return streams.mirrored() ? -1 : 1; }
+  double factor() const { return streams.mirrored() ? -strength : strength; }
   /// For draws that are not symmetric noise, after the noise.
   sim::Stream own() const { return streams.mirrored() ? streams.own_noise(agent, 0, number) : stream; }
 };

@@ -183,6 +183,8 @@ class World {
 
   /// Noise to use instead of drawn one, in order of release: for replaying worked examples.
   const std::vector<Eigen::VectorXd>* prescribed_noise = nullptr;
+  /// All noise is multiplied by it, and the ledger does not know: for audits, which look at runs without noise.
+  double noise_factor = 1;
 
  private:
   friend class Context;

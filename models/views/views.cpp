@@ -465,13 +465,17 @@ Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine:
     World world(followed, options, streams, &follower);
     world.stand_in = &follower;
     follower.world = &world;
-    if (looks) follower.keep = keep;
+    const bool keeps = keep != nullptr && (looks || keep->wants_reactions);
+    if (keeps) {
+      *keep = {.wants_reactions = keep->wants_reactions, .block = block};
+      follower.keep = keep;
+    }
     if (looks) follower.look = [&] { use(follower, world); };
     protocol.run(world, follower);
     if (follower.should_abort()) return;
     sim::check(world.engine.fingerprint().value() == events, "a run that is followed has other events");
     if (!looks) use(follower, world);
-    if (looks && keep != nullptr) follower.finish(*keep);
+    if (keeps) follower.finish(*keep);
   };
 
   Views views;

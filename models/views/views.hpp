@@ -150,17 +150,20 @@ struct SeenRows {
     sim::TraceKind kind;       ///< send, publish, deliver; release: of an agent that is part of it
     sim::AgentId agent, peer;  ///< as in the trace
     sim::Cause message;        ///< its key; of a release: the number of the row's column
-    Eigen::VectorXd row;       ///< a column for each release and transform
+    Eigen::VectorXd row;  ///< a column for each release and transform; with reactions block x block numbers
   };
   struct Release {
     std::size_t owner;          ///< the number of owners: of all of them, by a trusted hub
     double sigma, sensitivity;  ///< sigma 0: not Gaussian, or of noise that is shared
     Eigen::Index column;
   };
-  std::vector<Row> rows;
-  std::vector<Release> releases;
-  std::vector<Eigen::VectorXd> models;  ///< of every agent at the end
+  std::vector<Row> rows{};
+  std::vector<Release> releases{};
+  std::vector<Eigen::VectorXd> models{};  ///< of every agent at the end
   bool transforms = false;  ///< some columns are not releases, but what is made by steps that are not linear
+  bool wants_reactions = false;  ///< set by the caller: rows with reactions, where these are linear
+  /// With reactions p: a row is a p x (columns p) matrix, column by column. Else 1.
+  Eigen::Index block = 1;
 };
 
 /// Throws std::invalid_argument for a protocol that can not be followed, and for an adversary that is trusted or does not exist.

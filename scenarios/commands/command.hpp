@@ -61,6 +61,7 @@ int explain_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
 int schema_command(const Arguments& arguments);
 int privacy_command(const Arguments& arguments);
+int audit_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
 int verify_command(const Arguments& arguments);
 int diff_command(const Arguments& arguments);

@@ -53,6 +53,8 @@ constexpr Command kCommands[] = {
     {"trace", "trace SCENARIO|DIR", "print the events of one run", trace_command},
     {"privacy", "privacy --mechanism M [options]", "compute noise for a budget, or the cost of releases",
      privacy_command},
+    {"audit", "audit SCENARIO --adversary A",
+     "certify a lower bound of epsilon by what an adversary sees of runs", audit_command},
     {"bench", "bench [SCENARIO|BENCHMARK]", "measure rates and memory on this machine", bench_command},
     {"schema", "schema", "print the JSON Schema of scenarios", schema_command},
     {"help", "help [COMMAND]", "print this text, the options of a command, or the manual page", help_command},

@@ -34,7 +34,8 @@ constexpr std::pair<int, std::string_view> kExitCodes[] = {
      "resume. merge: runs or input files are missing"},
     {kExitBudget, "the requested releases do not fit the privacy budget"},
     {kExitSomeFailed, "the study finished, but some runs diverged or failed: see runs.csv"},
-    {kExitInternal, "internal error; the message says how to replay it"},
+    {kExitInternal,
+     "internal error, or an audit that refutes a guarantee; the message says how to replay it"},
     {kExitInterrupted, "interrupted (Ctrl-C); completed runs are stored, run the same command to resume"}};
 
 constexpr std::string_view kEnd =

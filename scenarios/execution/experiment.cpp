@@ -45,9 +45,11 @@ sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub)
 
 }  // namespace
 
-std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition) {
+std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition,
+                                           const std::function<void(models::DataSet&)>& change) {
   const sim::Streams streams(scenario.seed, scenario.draws_data() ? repetition : 0);
   models::DataSet data = assemble("/data", [&] { return models::make_data(scenario.data, streams); });
+  if (change) change(data);
   return assemble("/model",
                   [&] { return std::make_shared<const SolvedProblem>(std::move(data), scenario.model); });
 }
@@ -155,6 +157,11 @@ models::World Experiment::prepare(std::uint32_t repetition, sim::TraceSink* trac
   return models::World(study_, engine_, streams_of(repetition), trace);
 }
 
+models::World Experiment::prepare(std::uint32_t repetition, sim::TraceSink* trace,
+                                  std::uint32_t noise) const {
+  return models::World(study_, engine_, streams_of(repetition).with_noise_of(noise), trace);
+}
+
 sim::Streams Experiment::streams_of(std::uint32_t repetition) const {
   return {scenario_.seed, scenario_.first_repetition + repetition, scenario_.repeat.antithetic()};
 }
@@ -163,9 +170,14 @@ std::optional<models::Views> Experiment::views(std::uint32_t repetition, const m
                                                const std::atomic<bool>* interrupted) const {
   if (scenario_.privacy.adversaries.empty() || scenario_.stop.target || scenario_.stop.wall)
     return std::nullopt;
-  return models::follow(*scenario_.protocol, study_, engine_, streams_of(repetition),
-                        scenario_.privacy.adversaries, observing, static_cast<double>(memory_left()) / 2,
-                        interrupted);
+  return follow(repetition, scenario_.privacy.adversaries, observing, interrupted);
+}
+
+models::Views Experiment::follow(std::uint32_t repetition, const std::vector<models::Adversary>& adversaries,
+                                 const models::Observer& observing, const std::atomic<bool>* interrupted,
+                                 models::SeenRows* keep) const {
+  return models::follow(*scenario_.protocol, study_, engine_, streams_of(repetition), adversaries, observing,
+                        static_cast<double>(memory_left()) / 2, interrupted, keep);
 }
 
 std::string Experiment::doubt(const models::Views& views) {

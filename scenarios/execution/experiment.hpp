@@ -1,6 +1,7 @@
 #pragma once
 // One point of a study, assembled: data, problem, optimum, network and protocol, for any number of runs.
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,8 +27,10 @@ struct SolvedProblem {
   models::LazyOptimum optimum;
 };
 
-/// Makes the data of a scenario for a repetition and its problem. Throws sim::OptionError.
-std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition);
+/// Makes the data of a scenario for a repetition and its problem. `change`, which may be empty, changes the data first.
+/// Throws sim::OptionError.
+std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition,
+                                           const std::function<void(models::DataSet&)>& change = {});
 
 /// Everything that is constant during a run. Immutable, so any number of threads may run it.
 class Experiment {
@@ -44,10 +47,17 @@ class Experiment {
   /// The state before a run of a repetition; `trace` may be null.
   sim::Streams streams_of(std::uint32_t repetition) const;
   models::World prepare(std::uint32_t repetition, sim::TraceSink* trace = nullptr) const;
+  /// The same with the noise of another repetition (sim::Streams::with_noise_of).
+  models::World prepare(std::uint32_t repetition, sim::TraceSink* trace, std::uint32_t noise) const;
   /// One run; `interrupted` aborts it. Both pointers may be null. Throws InvariantError and
   /// sim::Error (kOutOfMemory).
   analysis::RunResult run(std::uint32_t repetition, sim::TraceSink* trace = nullptr,
                           const std::atomic<bool>* interrupted = nullptr) const;
+
+  /// What adversaries see of a run: models::follow.
+  models::Views follow(std::uint32_t repetition, const std::vector<models::Adversary>& adversaries,
+                       const models::Observer& observing, const std::atomic<bool>* interrupted,
+                       models::SeenRows* keep = nullptr) const;
 
   /// The description of the point as a whole: optimum, baselines, noise.
   analysis::PointResult describe_point(std::vector<std::string> labels) const;
@@ -58,6 +68,8 @@ class Experiment {
   sim::AgentId agents() const { return topology_.agents(); }
   const models::Budget& privacy() const { return privacy_; }
   const models::Problem& problem() const { return solved_->problem; }
+  const models::AnyProtocol& protocol() const { return *scenario_.protocol; }
+  const sim::Topology& topology() const { return topology_; }
 
  private:
   /// The largest divergences of an owner's releases, at models::renyi_orders() and infinity. Throws std::invalid_argument if

@@ -236,7 +236,7 @@ std::span<const models::ProtocolMetric> Scenario::own_metrics() const {
 
 bool needs_optimum(const Scenario& scenario) {
   const auto needs = [](const MetricChoice& m) { return (*m).needs_optimum; };
-  return (scenario.protocol->entry().joint && scenario.model.one_score()) ||
+  return (!scenario.audited && scenario.protocol->entry().joint && scenario.model.one_score()) ||
          !scenario.analysis.bounds.empty() || !scenario.baselines.empty() ||
          std::any_of(scenario.record.metrics.begin(), scenario.record.metrics.end(), needs) ||
          (scenario.stop.target && needs(scenario.stop.target->metric));

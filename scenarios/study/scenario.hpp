@@ -93,6 +93,7 @@ struct Scenario {
   Repeat repeat;
   /// Its repetitions are numbered from this one in their random numbers; no option.
   std::uint32_t first_repetition = 0;
+  bool audited = false;  ///< nothing is measured, so that theta* is not needed; no option
   bool renyi =
       false;  ///< its point is described with the Renyi divergences of an owner's releases; no option
   void describe(sim::Visitor& v);

@@ -38,6 +38,7 @@ enum class Purpose : std::uint32_t {
   kCompute = 11,        ///< (agent), index = n-th computation
   kStart = 12,          ///< (0): where learning starts
   kTuning = 13,         ///< (0): the number of trials; (1): their candidates
+  kAudit = 14,          ///< (0), index = n-th canary: whether it is there; (1), likewise: its direction
   kProtocol = 1000,     ///< + the number that the protocol gives to its purpose: (agent), index = n-th draw
 };
 
@@ -118,7 +119,10 @@ class Streams {
  public:
   /// `antithetic`: the repetition is one of an antithetic pair.
   Streams(std::uint64_t seed, std::uint32_t repetition, bool antithetic = false)
-      : seed_(seed), repetition_(repetition), mirrored_(antithetic && repetition % 2 == 1) {
+      : seed_(seed),
+        repetition_(repetition),
+        noise_repetition_(repetition),
+        mirrored_(antithetic && repetition % 2 == 1) {
     for (std::uint32_t p = 0; p < keys_.size(); ++p) keys_[p] = derive(p);
   }
 
@@ -142,7 +146,15 @@ class Streams {
   bool mirrored() const { return mirrored_; }
   /// kNoise of this repetition alone, for what a mechanism draws that is not symmetric noise.
   Stream own_noise(std::uint32_t a, std::uint32_t b, std::uint32_t index) const {
-    return Stream(derive(static_cast<std::uint32_t>(Purpose::kNoise), repetition_), a, b, index);
+    return Stream(derive(static_cast<std::uint32_t>(Purpose::kNoise), noise_repetition_), a, b, index);
+  }
+  /// The same streams, but for the noise of mechanisms: as if this were another repetition, of no pair.
+  Streams with_noise_of(std::uint32_t repetition) const {
+    Streams other(*this);
+    const auto noise = static_cast<std::uint32_t>(Purpose::kNoise);
+    other.noise_repetition_ = repetition;
+    other.keys_[noise] = derive(noise, repetition);
+    return other;
   }
 
  private:
@@ -160,7 +172,7 @@ class Streams {
   }
 
   std::uint64_t seed_;
-  std::uint32_t repetition_;
+  std::uint32_t repetition_, noise_repetition_;
   bool mirrored_;
   std::array<Stream::Key, 16> keys_{};
 };

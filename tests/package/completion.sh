@@ -34,4 +34,6 @@ expect graphml export studies --format = g
 expect studies run scenario.json --output = st
 expect protocol.,protocol= run scenario.json --set prot
 expect poisson run scenario.json --set clocks.type = po
+expect scenario.json audit sc
+expect --adversary audit scenario.json --adv
 expect "" run scenario.json --set no_such.

@@ -2,6 +2,7 @@
 // The releases of an owner, computed from its budget before the run: the steps in order, and the cost of the
 // first n together. The whole keeps the budget under the accountant and a part never costs more than the whole,
 // so an owner that stops after the last step does not exceed it, and charging a release means counting it.
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -41,6 +42,13 @@ class ReleaseSchedule {
   const Step& step(std::uint64_t n) const {
     if (upfront_ && n-- == 0) return *upfront_;
     return turn_.size() == 1 ? turn_.front() : turn_[n % turn_.size()];
+  }
+  /// Whether the noise of a release is its own: else it is that of nodes of a tree.
+  bool independent() const { return !tree_; }
+  /// Whether a release is charged less because only a random part of the records takes part in it.
+  bool amplified() const {
+    const auto sampled = [](const Step& step) { return step.sampling_rate < 1; };
+    return std::ranges::any_of(turn_, sampled) || std::ranges::any_of(cost_, sampled);
   }
   /// The guarantee of the first n releases together: (0, 0) for none, never above the budget. Computed once for
   /// every n; other threads that want the same one wait.

@@ -128,7 +128,7 @@ class LocalDp : public PersonalProtocol {
       if (length > params.clip) shard.features.row(k) *= params.clip / length;
     }
     Laplace::add_noise({shard.features.data(), static_cast<std::size_t>(shard.features.size())},
-                       noise.sign() * 2 * params.clip / epsilon, noise.stream);
+                       noise.factor() * 2 * params.clip / epsilon, noise.stream);
     const double flip = params.epsilon_label > 0 ? 1 / (1 + std::exp(params.epsilon_label)) : 0;
     sim::Stream coins = noise.own();
     for (double& label : shard.target) {

@@ -259,3 +259,17 @@ TEST_CASE("elementary: gamma variables are those of Boost.Random, up to rounding
     }
   }
 }
+
+TEST_CASE("streams: with the noise of another repetition, all else is drawn as before") {
+  const Streams own(5, 2), other(5, 9), mixed = own.with_noise_of(9);
+  for (std::uint32_t purpose = 1; purpose < 16; ++purpose) {
+    const bool noise = purpose == static_cast<std::uint32_t>(Purpose::kNoise);
+    Stream expected = (noise ? other : own)(static_cast<Purpose>(purpose), 3),
+           drawn = mixed(static_cast<Purpose>(purpose), 3);
+    CHECK(drawn() == expected());
+  }
+  Stream protocol = mixed.protocol(4, 1), of_own = own.protocol(4, 1);
+  CHECK(protocol() == of_own());
+  Stream noise = mixed.own_noise(1, 0, 7), of_other = other.own_noise(1, 0, 7);
+  CHECK(noise() == of_other());
+}

@@ -79,7 +79,7 @@ Eigen::VectorXd perturbed_minimiser(const Problem& problem, std::size_t owner, d
       tilt = *noise.prescribed;
     } else {
       ExponentialNorm::add_noise({tilt.data(), static_cast<std::size_t>(tilt.size())},
-                                 noise.sign() * objective.scale, noise.stream);
+                                 noise.factor() * objective.scale, noise.stream);
     }
   }
   return minimise_records(problem, owner, {.ridge = 2 * lambda + ridge, .tilt = tilt / records});
