@@ -446,6 +446,7 @@ class Auditor {
     std::mutex mutex;
     parallel_for(2 * options_.runs, code_in_use() ? 1 : options_.threads, [&](std::size_t k) {
       AuditWatch seen = watch(&taken_);
+      if (seen.should_abort()) throw Interrupted();  // a run may be too short to ask
       analysis::RunResult made;
       double& score = result_.scores[k % 2][k / 2];
       run(k % 2 == 0 ? *out_ : *in_, kFirstNoise + static_cast<std::uint32_t>(k), options_.noise_factor, seen,
