@@ -245,13 +245,14 @@ Budget settle_budget(const PrivacyOptions& options, const ModelOptions& model, c
   } else {
     budget.epsilon = owners.values_of("epsilon", options.epsilon, kEpsilonOption);
   }
+  const double most = budget.accountant == Accountant::kPld ? kPldMostEpsilon : kMaxEpsilon;
   for (const double epsilon : budget.epsilon) {
-    if (!(epsilon >= kMinEpsilon && epsilon <= kMaxEpsilon))
+    if (!(epsilon >= kMinEpsilon && epsilon <= most))
       throw sim::OptionError(
           options.by_turn() ? "epsilon_2" : "epsilon",
           fmt::format("expected {} from {:g} to {:g}, found {:g}",
                       options.by_turn() ? "epsilon_1 and epsilon_2 that add up to a number" : "a number",
-                      kMinEpsilon, kMaxEpsilon, epsilon));
+                      kMinEpsilon, most, epsilon));
   }
   const auto equal = [&](double epsilon) { return epsilon == budget.epsilon.front(); };
   if (budget.trust == Trust::kAggregator &&

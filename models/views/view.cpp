@@ -64,6 +64,16 @@ void View::settle() {
 
 // Finds columns that are known, then makes what is left of the rows orthonormal.
 void View::absorb_waiting() {
+  const auto wait_again = [&](std::size_t rows, Index size) {
+    const auto first = rows_.begin() + static_cast<std::ptrdiff_t>(rows);
+    waiting_.insert(waiting_.begin(), std::make_move_iterator(first), std::make_move_iterator(rows_.end()));
+    rows_.erase(first, rows_.end());
+    combinations_.resize(rows);
+    independent_.resize(rows);
+    solid_rows_ = rows;
+    solid_size_ = size_ = size;
+  };
+  wait_again(solid_rows_, solid_size_);
   const auto unknown = [&](const VectorXd& row, Index& column) {
     int count = 0;
     for (Index c = 0; c < width_ && count < 2; ++c) {
@@ -93,12 +103,7 @@ void View::absorb_waiting() {
   while (eliminate(waiting_)) {
   }
   if (in_basis) {  // what the basis was made of has fewer columns now
-    waiting_.insert(waiting_.begin(), std::make_move_iterator(rows_.begin()),
-                    std::make_move_iterator(rows_.end()));
-    rows_.clear();
-    combinations_.clear();
-    independent_.clear();
-    size_ = 0;
+    wait_again(0, 0);
     while (eliminate(waiting_)) {
     }
   }
@@ -112,6 +117,10 @@ void View::absorb_waiting() {
     for (Index c = 0; c < width_; ++c)
       if (known_[static_cast<std::size_t>(c)]) block.row(c).setZero();
     orthonormalise(std::move(block));
+    if (count == kBlock) {
+      solid_rows_ = rows_.size();
+      solid_size_ = size_;
+    }
   }
   waiting_.clear();
 }

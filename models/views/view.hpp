@@ -65,7 +65,11 @@ class View {
   Eigen::Index size_ = 0;
   std::vector<Eigen::VectorXd> combinations_;  // of the basis that the rows are
   std::vector<char> independent_;              // by row: whether it has brought a column of the basis
-  Eigen::MatrixXd rotation_;                   // rank x size_; empty: the basis spans all
+  // Rows are made orthonormal in blocks by their number, so that it does not matter when somebody asks: those of the last
+  // block, which is not full, are done again. Full blocks: so many rows, and columns of the basis.
+  std::size_t solid_rows_ = 0;
+  Eigen::Index solid_size_ = 0;
+  Eigen::MatrixXd rotation_;  // rank x size_; empty: the basis spans all
   bool settled_ = true, certain_ = true;
 };
 

@@ -4,6 +4,8 @@ scenario is drawn for stays; one in ten scenarios gets none of this."""
 HUBS = ("central_async", "central_sync", "async_mtl", "sync_mtl", "amtl")
 PUBLIC = ("p2p_admm", "local_only", "pooled", "amtl")  # have no private form
 BY_TURN = ("async_mtl", "sync_mtl")
+LINEAR = ("ad_psgd", "dpsgd_gossip", "muffliato", "epidemic", "gossip_learning", "push_sum", "p2p_coordinate_descent",
+          "central_async", "central_sync", "fedavg", "fedprox", "fedasync", "fedbuff", "scaffold", "dp_fedavg", "dp_ftrl")
 LOSSES = {"lending_like": ["squared"], "hospital_like": ["squared"], "movielens": ["squared"],
           "fraud_like": ["logistic", "smoothed_hinge", "hinge"], "linear_separators": ["logistic", "smoothed_hinge"],
           "synthetic": ["softmax"]}
@@ -75,6 +77,13 @@ def follow(scenario, drawer):
     bounds = [key for key in ("clip", "gradient_bound", "bound_from_data") if privacy.get(key)]
     for key in bounds[1:]:
         drop(privacy, "privacy", key)
+    if protocol in LINEAR and rng.random() < 0.4 and not on_route(["privacy", "adversaries"]):
+        if rng.random() < 0.7 and not on_route(["privacy", "mechanism"]) and kind(privacy.get("mechanism")) != "none":
+            privacy.update({"mechanism": {"type": "gaussian"}, "accountant": rng.choice(["zcdp", "rdp", "pld"]),
+                            "delta": 1e-5})
+        privacy["adversaries"] = ["everybody", {"agents": [rng.randint(1, 3)]}, {"agents": [1, 2]}][rng.randint(0, 2):]
+        metrics = scenario.setdefault("record", {}).setdefault("metrics", ["objective"])
+        metrics += [m for m in ("epsilon_seen", "first_seen") if m not in metrics]
 
 
 def kind(value):

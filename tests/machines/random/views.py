@@ -19,13 +19,13 @@ def check(folder, trace, scenario, expect):
         expect(-1e-12 <= values["epsilon"] <= values["ledger"] * (1 + 1e-9) + 1e-12, "views",
                place + "epsilon %r, ledger %r" % (values["epsilon"], values["ledger"]))
         expect("first" in values or values["epsilon"] == 0, "views", place + "epsilon of something never seen")
-        if "mu_squared" in values:
+        if "mu_squared" in values and "local_mu_squared" in values:  # of Gaussian releases
             local = values["local_mu_squared"]
             expect(-1e-9 <= values["mu_squared"] <= local * (1 + 1e-9) + 1e-12, "views",
                    place + "mu^2 %r, local %r" % (values["mu_squared"], local))
             expect(adversary != "everybody" or abs(values["mu_squared"] - local) <= 1e-9 * max(1, local), "views",
                    place + "mu^2 %r of everybody, local %r" % (values["mu_squared"], local))
-        if "one_label_mu_squared" in values:
+        if "one_label_mu_squared" in values and "local_mu_squared" in values:
             expect(values["one_label_mu_squared"] <= values["local_mu_squared"] * (1 + 1e-7) + 1e-9, "views",
                    place + "one label %r, local %r" % (values["one_label_mu_squared"], values["local_mu_squared"]))
         earliest = _earliest(trace, adversary, agent)
