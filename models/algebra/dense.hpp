@@ -31,7 +31,7 @@ class SymmetricEigen {
 
 /// Eigenvalues of a symmetric matrix, ascending; cheaper than with the vectors.
 Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& m);
-/// The same of the symmetric tridiagonal matrix with this diagonal and, one number less, the numbers beside it. O(n^2).
+/// The same of the symmetric tridiagonal matrix with this diagonal and off-diagonal, which is one shorter. O(n^2).
 Eigen::VectorXd tridiagonal_eigenvalues(std::span<const double> diagonal,
                                         std::span<const double> off_diagonal);
 /// Singular values, descending, by one-sided Jacobi rotations: accurate relative to the largest. O(m n^2).

@@ -119,7 +119,8 @@ class Context {
     if (world_.stand_in == nullptr || !world_.stand_in->follows()) world_.models.col(i) = value();
   }
   /// `x` has just been made of `input`, and of inputs of earlier calls that are still in the models, by a step that is not
-  /// linear, for whoever follows the run: all others are sums and multiples with public factors, in protocols whose Entry says so (linear).
+  /// linear, for whoever follows the run: all others are sums and multiples with public factors, in protocols whose Entry
+  /// says so (linear).
   // NOLINTNEXTLINE(performance-unnecessary-value-param): a reference, which is written through.
   void transformed(Eigen::Ref<Eigen::VectorXd> x, const In& input) {
     if (world_.stand_in != nullptr) world_.stand_in->transform(x, input);
@@ -205,7 +206,7 @@ class Context {
       if (world_.stand_in != nullptr && world_.stand_in->follows()) {
         Eigen::VectorXd out = Eigen::VectorXd::Zero(p());
         world_.stand_in->release(i, noise.step, std::numeric_limits<double>::infinity(), out);
-        charge(i, {});
+        charge(i, numbers(out));
         return out;
       }
     }

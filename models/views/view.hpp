@@ -32,8 +32,6 @@ class View {
   void add(std::span<const double> row);
   /// A column is seen by itself.
   void know(Eigen::Index column);
-  /// Whether nothing has been seen.
-  bool empty() const { return known_count_ == 0 && size_ == 0 && waiting_.empty(); }
   /// Whether a row is a sum of multiples of what was seen, to 1e-11 of its norm.
   bool contains(std::span<const double> row);
 

@@ -20,8 +20,8 @@
 //   fixed_gradients  Else a gradient is taken at a model with noise that the adversary has not seen, and reacts to it. Then
 //                    epsilon is not a guarantee; the ledger's is.
 // With squared loss, all records of an owner in each gradient, none scaled down, and no box, the reaction is linear and
-// can be followed, too: `linear` (mu^2 where a label changes) and `one_label`, its value for the worst direction of one
-// label, which an adversary attains. Up to 8 parameters and 200 releases.
+// can be followed, too: `linear` bounds mu^2 where labels change, and `one_label` where one does, which is attained where a
+// record's features have the worst direction. Up to 8 parameters and 200 releases.
 //
 // Cost: rows have as many numbers as the run has releases, R; a run with them takes about R/p as long as one with models,
 // and a view of m rows m^2 R multiplications.
@@ -36,6 +36,7 @@
 #include "models/privacy/budget/adversary.hpp"
 #include "models/run/any_protocol.hpp"
 #include "models/run/world.hpp"
+#include "models/views/follower.hpp"
 
 namespace hearsay::models {
 
@@ -47,25 +48,6 @@ constexpr auto choices_of(ViewLabel) {
                                       "seen. The ledger's value is."}});
 }
 
-/// What an adversary sees of a run, payload by payload: for whoever compares it with values.
-class Sight {
- public:
-  Sight(const Adversary& adversary, sim::AgentId agents);
-  /// Whether the agent is part of it.
-  bool has(sim::AgentId agent) const { return member_[agent] != 0; }
-  bool everybody() const { return everybody_; }
-  bool taps() const { return !links_.empty(); }
-  /// Whether what an agent's neighbours know of it is seen.
-  bool hears(sim::AgentId agent, const sim::Topology& topology) const;
-  /// Whether the payload of a traced message is seen.
-  bool sees(const sim::TraceRecord& record) const;
-
- private:
-  bool everybody_ = false;
-  std::vector<char> member_;  // by agent
-  std::vector<std::pair<sim::AgentId, sim::AgentId>> links_;
-};
-
 /// What an adversary has of one owner at the end of a run. All NaN for an owner that is part of it.
 struct Seen {
   double mu_squared = 0, local_mu_squared = 0;  ///< NaN where a release is not Gaussian
@@ -75,26 +57,18 @@ struct Seen {
   sim::Time first = sim::kNever;  ///< when anything with a release of the owner was first seen, s
 };
 
-struct SeenRows;
-
 /// All adversaries of one run.
 class Views {
  public:
   struct OfAdversary {
     std::string name;
     ViewLabel label = ViewLabel::kExact;
-    bool certain = true;  ///< whether the rank of its view was never in doubt
+    bool certain = true;  ///< whether the rank of its view at the end is beyond doubt
     std::vector<Seen> owners;
-  };
-  /// Something of an owner is seen for the first time.
-  struct First {
-    sim::Time time;
-    sim::Cause cause;  ///< the event in which it happens
-    std::size_t adversary, owner;
   };
   const std::vector<OfAdversary>& adversaries() const { return adversaries_; }
   /// In the order of time.
-  const std::vector<First>& firsts() const { return firsts_; }
+  const std::vector<FirstSight>& firsts() const { return firsts_; }
   /// The engine's fingerprint of a run with these views.
   std::uint64_t events() const { return events_; }
   /// epsilon of each owner at an observation of the run, the largest over the adversaries; NaN for owners that are part
@@ -114,12 +88,9 @@ class Views {
   };
   std::uint64_t events_ = 0;
   std::vector<OfAdversary> adversaries_;
-  std::vector<First> firsts_;
+  std::vector<FirstSight> firsts_;
   std::vector<Sample> samples_;
 };
-
-/// Hops to each agent from the nearest agent of an adversary; empty where it is none.
-std::vector<std::uint32_t> hops_from(const Adversary& adversary, const sim::Topology& topology);
 
 /// Adds the first sightings to a trace, each after the events of its time.
 class ViewMarks final : public sim::TraceSink {
@@ -144,38 +115,13 @@ class ViewMarks final : public sim::TraceSink {
   std::uint64_t iteration_ = 0;
 };
 
-/// What an adversary sees, row by row, in the order of the trace, its own releases among it.
-struct SeenRows {
-  struct Row {
-    sim::TraceKind kind;       ///< send, publish, deliver; release: of an agent that is part of it
-    sim::AgentId agent, peer;  ///< as in the trace
-    sim::Cause message;        ///< its key; of a release: the number of the row's column
-    Eigen::VectorXd row;  ///< a column for each release and transform; with reactions block x block numbers
-  };
-  struct Release {
-    std::size_t owner;          ///< the number of owners: of all of them, by a trusted hub
-    double sigma, sensitivity;  ///< sigma 0: not Gaussian, or of noise that is shared
-    Eigen::Index column;
-  };
-  std::vector<Row> rows{};
-  std::vector<Release> releases{};
-  std::vector<Eigen::VectorXd> models{};  ///< of every agent at the end
-  bool transforms = false;  ///< some columns are not releases, but what is made by steps that are not linear
-  bool wants_reactions = false;  ///< set by the caller: rows with reactions, where these are linear
-  /// With reactions p: a row is a p x (columns p) matrix, column by column. Else 1.
-  Eigen::Index block = 1;
-};
-
-/// Throws std::invalid_argument for a protocol that can not be followed, and for an adversary that is trusted or does not exist.
-void require_views(const Entry& entry, const PrivacyOptions& privacy);
-/// Throws OptionError, with the path within the list, for agents that there are not, of so many.
-void require_members(const std::vector<Adversary>& adversaries, sim::AgentId agents);
-/// The same for links that there are not.
-void require_links(const std::vector<Adversary>& adversaries, const sim::Topology& topology);
+/// Whether gradients may react linearly, and be followed: squared loss, no box, none scaled down, few parameters.
+bool may_react_linearly(const Problem& problem, const Budget& privacy);
 
 /// The views of the run of `streams`, at the observations that `observing` asks for. `memory`: bytes that it may use at most;
-/// throws sim::Error (kOutOfMemory) where it needs more. Nothing, with adversaries() empty, once `interrupted`, which may be null,
-/// is true. `keep`, which may be null, gets what the first adversary sees. The study's privacy is active; no limit of the run depends on a value.
+/// throws sim::Error (kOutOfMemory) where it needs more. Nothing, with adversaries() empty, once `interrupted`, which may be
+/// null, is true. `keep`, which may be null, gets what the first adversary sees. Observations are made where
+/// study.asks_for("epsilon_seen"), else only the end. The study's privacy is active; no limit of the run depends on a value.
 Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine::Options& engine,
              const sim::Streams& streams, const std::vector<Adversary>& adversaries,
              const Observer& observing, double memory, const std::atomic<bool>* interrupted = nullptr,

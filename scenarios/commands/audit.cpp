@@ -1,5 +1,5 @@
 // hearsay audit: what an adversary at a position of the network certifies about epsilon.
-#include "scenarios/execution/audit.hpp"
+#include "scenarios/execution/audit/audit.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -71,7 +71,7 @@ AuditOptions audit_options(const Parsed& values) {
   if (values.has("guesses") && !values.has("canaries")) throw UsageError("--guesses requires --canaries");
   if (values.has("record") && values.has("canaries")) throw UsageError("--record requires --runs");
   AuditOptions options;
-  constexpr std::uint64_t kMostRuns = 100'000'000, kMostCanaries = 1'000'000;
+  constexpr std::uint64_t kMostRuns = 10'000'000, kMostCanaries = 1'000'000;
   if (values.has("runs")) options.runs = values.whole("runs", 4, kMostRuns);
   if (values.has("canaries")) options.canaries = values.whole("canaries", 1, kMostCanaries);
   if (values.has("guesses")) options.guesses = values.whole("guesses", 1, options.canaries);

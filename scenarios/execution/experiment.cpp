@@ -15,6 +15,7 @@
 #include "models/privacy/accountants/renyi/rdp.hpp"
 #include "models/run/rehearsal.hpp"
 #include "scenarios/execution/memory.hpp"
+#include "scenarios/execution/seen.hpp"
 #include "scenarios/study/fit_network.hpp"
 #include "scenarios/study/point_fit.hpp"
 #include "scenarios/study/sweep/selection.hpp"
@@ -180,42 +181,6 @@ models::Views Experiment::follow(std::uint32_t repetition, const std::vector<mod
                         static_cast<double>(memory_left()) / 2, interrupted, keep);
 }
 
-std::string Experiment::doubt(const models::Views& views) {
-  for (const models::Views::OfAdversary& one : views.adversaries()) {
-    if (one.certain) continue;
-    return fmt::format(
-        "what {} has seen is equal to rounding in too many ways to say how much it is: epsilon_seen is the local value "
-        "of every owner of whom it has seen anything",
-        one.name);
-  }
-  return {};
-}
-
-void Experiment::add_views(const models::Views& views, std::vector<analysis::Scalar>& scalars) const {
-  for (std::size_t a = 0; a < views.adversaries().size(); ++a) {
-    const models::Views::OfAdversary& one = views.adversaries()[a];
-    const auto add = [&](std::string_view what, std::optional<sim::AgentId> agent, double value) {
-      if (std::isfinite(value)) scalars.push_back({fmt::format("seen.{}.{}", one.name, what), agent, value});
-    };
-    add("exact", {}, one.label == models::ViewLabel::kExact ? 1 : 0);
-    add("certain", {}, one.certain ? 1 : 0);
-    const std::vector<std::uint32_t> hops = models::hops_from(scenario_.privacy.adversaries[a], topology_);
-    for (std::size_t owner = 0; owner < one.owners.size(); ++owner) {
-      const models::Seen& seen = one.owners[owner];
-      if (std::isnan(seen.epsilon)) continue;
-      const sim::AgentId agent = static_cast<sim::AgentId>(owner) + (hub_ ? 1 : 0);
-      add("epsilon", agent, seen.epsilon);
-      add("ledger", agent, seen.ledger);
-      add("mu_squared", agent, seen.mu_squared);
-      add("local_mu_squared", agent, seen.local_mu_squared);
-      add("first", agent, seen.first);
-      if (!hops.empty()) add("distance", agent, hops[agent]);
-      add("linear_mu_squared", agent, seen.linear);
-      add("one_label_mu_squared", agent, seen.one_label);
-    }
-  }
-}
-
 sim::End Experiment::run_within_memory(models::World& world, analysis::Recorder& recorder) const {
   try {
     return scenario_.protocol->run(world, recorder);
@@ -278,7 +243,8 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
                  world.engine.fingerprint().value() == views->events(),
              "a run has other events than the one that its views are of");
   if (marks) marks->end();
-  if (views && result.end != analysis::RunEnd::kInterrupted) add_views(*views, result.scalars);
+  if (views && result.end != analysis::RunEnd::kInterrupted)
+    add_seen(*views, scenario_.privacy.adversaries, topology_, hub_ ? 1 : 0, result.scalars);
   if (privacy_.expected) result.scalars.push_back({"privacy.used", {}, world.ledger.median_used()});
   if (scenario_.analysis.control_variates) {
     result.scalars.push_back({"control.ticks", {}, world.engine.tick_residual()});

@@ -44,8 +44,8 @@ class Experiment {
   Experiment(const Experiment&) = delete;
   Experiment& operator=(const Experiment&) = delete;
 
-  /// The state before a run of a repetition; `trace` may be null.
   sim::Streams streams_of(std::uint32_t repetition) const;
+  /// The state before a run of a repetition; `trace` may be null.
   models::World prepare(std::uint32_t repetition, sim::TraceSink* trace = nullptr) const;
   /// The same with the noise of another repetition (sim::Streams::with_noise_of).
   models::World prepare(std::uint32_t repetition, sim::TraceSink* trace, std::uint32_t noise) const;
@@ -79,10 +79,6 @@ class Experiment {
   /// What adversaries see of a run; nothing without them, and where the end of a run depends on a value.
   std::optional<models::Views> views(std::uint32_t repetition, const models::Observer& observing,
                                      const std::atomic<bool>* interrupted) const;
-  /// That the rank of a view is in doubt; empty if not.
-  static std::string doubt(const models::Views& views);
-  /// Adds what they have seen at the end.
-  void add_views(const models::Views& views, std::vector<analysis::Scalar>& scalars) const;
   /// Whether private runs end by a value that no release covers.
   bool ends_by_exact_target() const;
   /// Throws sim::Error (kOutOfMemory), which names what the run has come to need.

@@ -306,7 +306,8 @@ void PointFit::require(const Scenario& s, std::size_t point) {
   assemble("/privacy/schedule", [&] { models::require_schedule(entry, s.privacy.schedule); });
   assemble("/privacy", [&] { models::require_budget(entry, active, s.privacy.by_turn()); });
   if (!s.privacy.adversaries.empty())
-    assemble("/privacy/adversaries", [&] { models::require_views(entry, s.privacy); });
+    assemble("/privacy/adversaries",
+             [&] { models::require_views(entry, s.privacy.trust, s.privacy.adversaries); });
   assemble("/privacy/trust", [&] { models::require_trust(entry, active, s.privacy.trust); });
   if (s.stop.budgets_spent && !active)
     throw sim::OptionError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");

@@ -90,8 +90,7 @@ void replay(const Json& section, Comparison& comparison) {
           if (views[a].certain()) mu = std::min(mu, views[a].mu_squared(own.columns, own.q));
           const std::string place = fmt::format("{}, ask {}, adversary {}, owner {}", name, asked, a, u);
           comparison.number(place + ": mu2", mu, expected["mu2"]);
-          comparison.number(place + ": epsilon",
-                            mu > 0 ? models::gaussian_epsilon(section["delta"], std::sqrt(mu)) : 0,
+          comparison.number(place + ": epsilon", models::gaussian_epsilon(section["delta"], std::sqrt(mu)),
                             expected["epsilon"]);
           comparison.number(place + ": local mu2", own.local, expected["local_mu2"]);
         }

@@ -86,7 +86,7 @@ TEST_CASE("audit command: an interrupt ends it") {
   folder.dir.write("s.json", test::audited_path(kPrivate));
   const auto outcome =
       test::shell(folder.dir,
-                  "$program audit s.json --adversary agent:1 --runs 100000000 --no-progress & "
+                  "$program audit s.json --adversary agent:1 --runs 10000000 --no-progress & "
                   "sleep 0.5; kill -INT $!; wait $!");
   CHECK(outcome.code == 130);
   CHECK(outcome.err == "hearsay: interrupted\n");

@@ -1,5 +1,5 @@
 // What audits certify of small scenarios whose privacy is known by hand.
-#include "scenarios/execution/audit.hpp"
+#include "scenarios/execution/audit/audit.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -298,6 +298,10 @@ TEST_CASE("views: bad adversaries are refused with one line") {
   };
   CHECK_THAT(refused(with(R"({"agents": [1, 5]})")),
              Contains("/privacy/adversaries/0/agents/1: expected an agent from 0 to 4, found 5"));
+  CHECK_THAT(refused(with(R"({"links": [[1, 2], [5, 0]]})")),
+             Contains("/privacy/adversaries/0/links/1: expected an agent from 0 to 4, found 5"));
+  CHECK_THAT(refused(with(R"({"links": [[1, 3]]})")),
+             Contains("/privacy/adversaries/0/links/0: there is no link from agent 1 to agent 3"));
   CHECK_THAT(refused(with(R"("hub")")), Contains("/privacy/adversaries/0: protocol ad_psgd has no hub"));
   CHECK_THAT(refused(with(R"({"links": [[1]]})")), Contains("expected pairs of agents, such as"));
   CHECK_THAT(refused(with(R"({"agents": []})")), Contains("expected at least one agent"));

@@ -27,6 +27,7 @@ double gaussian_delta(double epsilon, double mu) {
 }
 
 double gaussian_epsilon(double delta, double mu) {
+  if (mu == 0) return 0;  // whatever delta is
   require_delta(delta);
   require_positive(mu, "mu");
   const double target = std::log(delta);

@@ -25,7 +25,7 @@ constexpr auto choices_of(GaussianCalibration) {
 /// delta(epsilon) for mu > 0, epsilon >= 0, exact to about 1e-12 relative also far in the tail; 0 where it
 /// underflows.
 double gaussian_delta(double epsilon, double mu);
-/// The smallest epsilon >= 0 with delta(epsilon) <= delta, for 0 < delta < 1 and mu > 0.
+/// The smallest epsilon >= 0 with delta(epsilon) <= delta, for 0 < delta < 1 and mu >= 0.
 double gaussian_epsilon(double delta, double mu);
 
 /// The noise multiplier z of the calibration. Throws std::invalid_argument unless epsilon > 0 and 0 < delta <

@@ -1,8 +1,6 @@
-#include "scenarios/execution/audit.hpp"
+#include "scenarios/execution/audit/audit.hpp"
 
 #include <fmt/format.h>
-
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +11,8 @@
 #include "analysis/audit/auroc.hpp"
 #include "models/privacy/accountants/theorems/gaussian.hpp"
 #include "models/run/canary.hpp"
-#include "scenarios/execution/memory.hpp"
+#include "scenarios/execution/audit/rows.hpp"
+#include "scenarios/execution/audit/verdict.hpp"
 #include "scenarios/execution/workers/parallel_for.hpp"
 #include "scenarios/language/code.hpp"
 #include "sim/check.hpp"
@@ -31,59 +30,6 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 constexpr double kUnknownClaim = std::numeric_limits<double>::quiet_NaN();
 // Runs have the noise of these repetitions, which no study has, nor the rehearsals that count down from the last one.
 constexpr std::uint32_t kFirstNoise = std::uint32_t{1} << 31;
-// A guarantee is refuted only where it would be by accident once in 1e9 audits: no user is to see a false alarm. One run
-// adds a multiple of delta to its p-value.
-constexpr double kSureFailure = 1e-9, kSureRunFailure = 1e-6;
-
-// What an adversary sees of a run, number by number, in the order of the trace.
-class AuditWatch final : public sim::TraceSink, public models::Observer {
- public:
-  struct Payload {
-    sim::TraceKind kind;
-    sim::AgentId agent, peer;
-    sim::Cause message;
-    std::size_t begin, size;
-  };
-  // `sight`: null: sees nothing. `taken`: how many numbers of each payload are kept; null: all, and payloads and releases
-  // one by one.
-  AuditWatch(const models::Sight* sight, const std::vector<std::size_t>* taken,
-             const std::atomic<bool>* interrupted)
-      : sight_(sight), taken_(taken), interrupted_(interrupted) {}
-
-  void record(const sim::TraceRecord& r) override {
-    const bool release = r.kind == sim::TraceKind::kRelease;
-    if (release && taken_ == nullptr) {
-      const double energy = world->tally.expected_noise;
-      const double deviation = std::sqrt((energy - energy_) / static_cast<double>(r.payload.size()));
-      deviations.push_back(deviation > 0 && std::isfinite(deviation) ? deviation : 1);
-      energy_ = energy;
-    }
-    if (sight_ == nullptr || !(release ? sight_->everybody() || sight_->has(r.agent) : sight_->sees(r)))
-      return;
-    std::size_t size = r.payload.size();
-    if (taken_ == nullptr) {
-      payloads.push_back({r.kind, r.agent, r.peer, r.message, seen.size(), size});
-    } else {
-      size = std::min(size, next_ < taken_->size() ? (*taken_)[next_] : 0);
-      ++next_;
-    }
-    seen.insert(seen.end(), r.payload.begin(), r.payload.begin() + static_cast<std::ptrdiff_t>(size));
-  }
-  void observe(const models::World&) override {}
-  bool should_abort() override { return interrupted_ != nullptr && interrupted_->load(); }
-
-  const models::World* world = nullptr;
-  std::vector<double> seen{};
-  std::vector<Payload> payloads{};
-  std::vector<double> deviations{};  // of the noise in a number of each release; 1 where it is not known
-
- private:
-  const models::Sight* sight_;
-  const std::vector<std::size_t>* taken_;
-  const std::atomic<bool>* interrupted_;
-  std::size_t next_ = 0;
-  double energy_ = 0;  // of the noise of all releases so far
-};
 
 // Nothing is measured: an audit looks at what is sent.
 Scenario without_results(Scenario s) {
@@ -114,11 +60,8 @@ class Auditor {
     assemble("/privacy", [&] { models::require_plantable(scenario_.model, budget(), directed_); });
     if (options_.adversary) see_as(*options_.adversary);
     // Who sees all releases needs no rows, but where gradients may react linearly.
-    constexpr Index kMostReacting = 8;  // parameters
-    const models::Problem& problem = plain_->problem();
     follows_ = entry().linear &&
-               (!everybody_ || (!one_run() && problem.quadratic() && !budget().clips() &&
-                                budget().trust == models::Trust::kOwner && problem.p() <= kMostReacting));
+               (!everybody_ || (!one_run() && models::may_react_linearly(plain_->problem(), budget())));
   }
 
   AuditResult make() {
@@ -139,7 +82,21 @@ class Auditor {
     run(*in_, kFirstNoise, 0, other, [](const models::World&) {});
     result_.fingerprint = *events_;
     deviations_ = noisy.deviations;
-    if (follows_) match(rows, base, other);
+    if (follows_) {
+      sim::check(rows.releases.size() == deviations_.size(),
+                 "an audited run has other releases than its view");
+      for (std::size_t j = 0; j < deviations_.size(); ++j)
+        if (rows.releases[j].sigma > 0) deviations_[j] = rows.releases[j].sigma;
+      std::vector<const VectorXd*> matched;
+      if (sight_) {
+        matched = matched_rows(rows, base, other, plain_->problem().p(),
+                               budget().trust != models::Trust::kOwner, taken_);
+      } else {
+        for (const VectorXd& model : rows.models) matched.push_back(&model);
+      }
+      rows_ = AuditRows(rows, matched, deviations_);
+      if (!rows_.note().empty()) result_.notes.push_back(rows_.note());
+    }
     const auto taken = [&](const AuditWatch& all) {
       std::vector<double> some;
       for (std::size_t k = 0; k < all.payloads.size(); ++k) {
@@ -159,7 +116,7 @@ class Auditor {
           "the score is the loss of the canary: how models follow from releases is not known");
     one_run() ? score_canaries() : score_runs();
     result_.auroc = analysis::auroc(result_.scores[1], result_.scores[0]);
-    one_run() ? certify_canaries() : certify_runs();
+    one_run() ? certify_canaries(result_, options_.level) : certify_runs(result_, options_.level);
     return std::move(result_);
   }
 
@@ -198,10 +155,7 @@ class Auditor {
           "hearsay: --adversary: the models of protocol {} cannot be followed: use everybody, or --final",
           entry().name);
     try {
-      models::PrivacyOptions privacy = scenario_.privacy;
-      privacy.adversaries = {adversary};
-      if (!everybody_) models::require_views(entry(), privacy);
-      models::require_members({adversary}, plain_->agents());
+      if (!everybody_) models::require_views(entry(), scenario_.privacy.trust, {adversary});
       models::require_links({adversary}, plain_->topology());
     } catch (const sim::OptionError& e) {
       throw sim::UserError("hearsay: --adversary: {}", e.what());
@@ -305,8 +259,7 @@ class Auditor {
     }
     const auto epsilon_of = [&](double mu) {
       return std::isnan(mu) || result_.delta == 0 ? kUnknownClaim
-             : mu > 0                             ? models::gaussian_epsilon(result_.delta, mu)
-                                                  : 0;
+                                                  : models::gaussian_epsilon(result_.delta, mu);
     };
     result_.claims = {ledger};
     if (!sight_) return;
@@ -329,97 +282,6 @@ class Auditor {
     }
   }
 
-  // Matches payloads with the rows of the view. Those without a release are not looked at.
-  void match(const models::SeenRows& rows, const AuditWatch& base, const AuditWatch& other) {
-    sim::check(rows.releases.size() == deviations_.size(), "an audited run has other releases than its view");
-    for (std::size_t j = 0; j < deviations_.size(); ++j)
-      if (rows.releases[j].sigma > 0) deviations_[j] = rows.releases[j].sigma;
-    std::vector<const VectorXd*> matched;
-    for (std::size_t k = 0; !sight_ && k < rows.models.size(); ++k) matched.push_back(&rows.models[k]);
-    std::size_t r = 0;
-    for (const AuditWatch::Payload& payload : base.payloads) {
-      const bool release = payload.kind == sim::TraceKind::kRelease;
-      bool any = false;
-      std::size_t count = 0;
-      for (; r < rows.rows.size() && !(release && count > 0); ++r, ++count) {
-        const models::SeenRows::Row& row = rows.rows[r];
-        if (row.kind != payload.kind || row.agent != payload.agent ||
-            !(release || (row.peer == payload.peer && row.message == payload.message)))
-          break;
-        any = any || !row.row.isZero(0);
-      }
-      const std::size_t numbers = count * static_cast<std::size_t>(plain_->problem().p());
-      sim::check(numbers <= payload.size, "a payload has fewer numbers than its rows");
-      for (std::size_t k = r - count; any && k < r; ++k) matched.push_back(&rows.rows[k].row);
-      taken_.push_back(any ? numbers : 0);
-      const auto begin = base.seen.begin() + static_cast<std::ptrdiff_t>(payload.begin);
-      // What is sealed is private, and looks like random numbers.
-      if (!any && budget().trust == models::Trust::kOwner &&
-          !std::equal(begin, begin + static_cast<std::ptrdiff_t>(numbers),
-                      other.seen.begin() + static_cast<std::ptrdiff_t>(payload.begin)))
-        throw sim::InvariantError("a payload without any release differs between neighbouring data sets");
-    }
-    sim::check(!sight_ || r == rows.rows.size(), "a view has rows that are not in the trace");
-    block_ = rows.block;
-    const auto count = static_cast<Index>(matched.size()), releases = static_cast<Index>(deviations_.size());
-    constexpr double kMatrices = 5;  // B, its transpose and decompositions
-    const double bytes =
-        8 * kMatrices * static_cast<double>(count * block_) * static_cast<double>(releases * block_);
-    if (bytes > static_cast<double>(memory_left()) / 2)
-      throw sim::Error(sim::Error::Kind::kOutOfMemory, {},
-                       fmt::format("hearsay: scores of {} payloads with {} releases take about {}", count,
-                                   releases, byte_text(bytes)));
-    rows_ = MatrixXd::Zero(count * block_, releases * block_);
-    std::size_t left_out = 0;
-    for (Index k = 0; k < count; ++k) {
-      const VectorXd& all = *matched[static_cast<std::size_t>(k)];
-      const Eigen::Map<const MatrixXd> row(all.data(), block_, all.size() / block_);
-      double rest = rows.transforms ? row.cwiseAbs().sum() : 0;
-      for (Index j = 0; j < releases; ++j) {
-        const auto part = row.middleCols(rows.releases[static_cast<std::size_t>(j)].column * block_, block_);
-        rest -= part.cwiseAbs().sum();
-        rows_.block(k * block_, j * block_, block_, block_) = deviations_[static_cast<std::size_t>(j)] * part;
-      }
-      if (rest <= 1e-12 * row.cwiseAbs().sum()) continue;
-      rows_.middleRows(k * block_, block_).setZero();
-      ++left_out;
-    }
-    if (left_out > 0)
-      result_.notes.push_back(
-          fmt::format("{} of {} payloads are left out of the score: steps that are not linear made them",
-                      left_out, count));
-  }
-
-  // S^+ d, S = B B^T. Rows of B are made 1 long first; those that are 0 have no part in it.
-  MatrixXd whitened(const MatrixXd& d) const {
-    if (d.size() == 0) return d;
-    VectorXd scale = rows_.rowwise().norm();
-    for (double& s : scale) s = s > 0 ? 1 / s : 0;
-    constexpr double kNoRank = 1e-10;  // of the largest pivot
-    const MatrixXd b = scale.asDiagonal() * rows_;
-    Eigen::CompleteOrthogonalDecomposition<MatrixXd> first(b.rows(), b.cols()), second(b.cols(), b.rows());
-    first.setThreshold(kNoRank).compute(b);
-    second.setThreshold(kNoRank).compute(b.transpose());
-    const MatrixXd scaled = scale.asDiagonal() * d, w = second.solve(first.solve(scaled));
-    return scale.asDiagonal() * w;
-  }
-
-  // The difference of what is seen is that of releases: whatever else reaches the adversary has no noise.
-  void require_noise(MatrixXd d) const {
-    MatrixXd o = rows_;
-    for (std::size_t j = 0; j < deviations_.size(); ++j)
-      o.middleCols(static_cast<Index>(j) * block_, block_) /= deviations_[j];
-    for (Index r = 0; r < o.rows(); ++r)
-      if (o.row(r).isZero(0)) d.row(r).setZero();
-    const double missing = (d - o * Eigen::CompleteOrthogonalDecomposition<MatrixXd>(o).solve(d)).norm();
-    const double size =
-        Eigen::Map<const VectorXd>(base_.data(), static_cast<Index>(base_.size())).cwiseAbs().maxCoeff();
-    if (missing > 1e-6 * d.norm() + 1e-10 * size)
-      throw sim::InvariantError(fmt::format(
-          "what the adversary sees of neighbouring data sets differs by more than releases do: {:g} of {:g}",
-          missing, d.norm()));
-  }
-
   // How much more probable the final models make a canary's record than what is there without it.
   double loss_score(const models::Canary& c, const models::World& world) const {
     double sum = 0;
@@ -433,9 +295,9 @@ class Auditor {
     const auto size = static_cast<Index>(base_.size());
     VectorXd weights = Eigen::Map<const VectorXd>(difference_.data(), size);
     if (follows_ && size > 0) {
-      const RowMajor d = Eigen::Map<const RowMajor>(weights.data(), rows_.rows(), size / rows_.rows());
-      require_noise(d);
-      const RowMajor w = whitened(d);
+      const RowMajor d = Eigen::Map<const RowMajor>(weights.data(), rows_.size(), size / rows_.size());
+      rows_.require_noise(d, Eigen::Map<const VectorXd>(base_.data(), size).cwiseAbs().maxCoeff());
+      const RowMajor w = rows_.whitened(d);
       weights = Eigen::Map<const VectorXd>(w.data(), size);
     } else if (everybody_) {
       Index at = 0;
@@ -498,7 +360,7 @@ class Auditor {
       VectorXd part = change.transpose() * sum / std::max(sum.squaredNorm(), 1e-300);
       for (Index j = 0; everybody_ && j < rows; ++j)
         part[j] /= deviations_[static_cast<std::size_t>(j)] * deviations_[static_cast<std::size_t>(j)];
-      weights.emplace_back(everybody_ || by_loss() ? part : VectorXd(whitened(part)));
+      weights.emplace_back(everybody_ || by_loss() ? part : VectorXd(rows_.whitened(part)));
     }
     AuditWatch seen = watch(&taken_);
     std::vector<double> all;
@@ -517,49 +379,6 @@ class Auditor {
     result_.guesses = analysis::guess_extremes(all, present, options_.guesses > 0 ? options_.guesses : usual);
   }
 
-  // More is certified than is stated. `sure`: also where an accident is next to impossible.
-  void exceed(const AuditClaim& claim, const std::string& what, bool sure) {
-    const std::string text = fmt::format("certified {} is above that of the {}", what,
-                                         claim.name == "linear" ? "linear reactions" : claim.name);
-    if (!claim.guarantee) {
-      result_.findings.push_back(text + ", which is no guarantee: gradients that react reveal more");
-    } else if (sure) {
-      result_.refuted.push_back(text + ", where an accident is next to impossible");
-    } else {
-      result_.notes.push_back("warning: " + text + ", which can be an accident: repeat it with more --runs");
-    }
-  }
-
-  void certify_canaries() {
-    result_.level = options_.level;
-    result_.epsilon = analysis::one_run_epsilon(*result_.guesses, result_.delta, result_.level);
-    for (const AuditClaim& claim : result_.claims)
-      if (result_.epsilon > claim.epsilon)
-        exceed(claim, fmt::format("epsilon {:.4g}", result_.epsilon),
-               analysis::one_run_p_value(*result_.guesses, claim.epsilon, result_.delta) < kSureRunFailure);
-  }
-
-  void certify_runs() {
-    using analysis::TradeOff;
-    // All releases of the owner are Gaussian, and their noise is independent.
-    const bool gaussian = result_.delta > 0 && !std::isnan(result_.claims.front().mu);
-    result_.level = options_.level / (gaussian ? 2 : 1);
-    const auto certify = [&](TradeOff trade_off, double failure) {
-      return analysis::certify_by_runs(result_.scores[0], result_.scores[1],
-                                       {.delta = result_.delta, .failure = failure, .trade_off = trade_off});
-    };
-    result_.any = certify(TradeOff::kAny, result_.level);
-    if (gaussian) result_.gaussian = certify(TradeOff::kGaussian, result_.level);
-    for (const AuditClaim& claim : result_.claims) {
-      if (result_.any->epsilon > claim.epsilon)
-        exceed(claim, fmt::format("epsilon {:.4g}", result_.any->epsilon),
-               certify(TradeOff::kAny, kSureFailure).epsilon > claim.epsilon);
-      if (gaussian && result_.gaussian->mu > claim.mu)
-        exceed(claim, fmt::format("mu {:.4g}", result_.gaussian->mu),
-               certify(TradeOff::kGaussian, kSureFailure).mu > claim.mu);
-    }
-  }
-
   Scenario scenario_;
   std::uint32_t repetition_;
   const AuditOptions& options_;
@@ -573,8 +392,7 @@ class Auditor {
   std::vector<double> deviations_{};           // of the noise of every release
   std::vector<std::size_t> taken_{};           // numbers of every payload that are seen
   std::vector<double> base_{}, difference_{};  // x_0, x_1 - x_0
-  MatrixXd rows_{};                            // B
-  Index block_ = 1;                            // numbers of a payload that have rows of B of their own
+  AuditRows rows_{};                           // B
   std::optional<std::uint64_t> events_{};      // fingerprint of all runs
   AuditResult result_{};
 };

@@ -1,0 +1,109 @@
+#include "models/views/sight.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "sim/check.hpp"
+
+namespace hearsay::models {
+
+void require_views(const Entry& entry, Trust trust, const std::vector<Adversary>& adversaries) {
+  if (!entry.linear) {
+    throw std::invalid_argument(fmt::format(
+        "the releases of protocol {} can not be followed: its models are not sums of them with public factors",
+        entry.name));
+  }
+  for (std::size_t k = 0; k < adversaries.size(); ++k) {
+    const Adversary& one = adversaries[k];
+    const auto* some = std::get_if<AgentsAdversary>(&one);
+    const bool hub = std::holds_alternative<HubAdversary>(one);
+    if (hub && !entry.hub)
+      throw sim::OptionError(fmt::format("{}", k), fmt::format("protocol {} has no hub", entry.name));
+    const bool has_hub =
+        hub || (some != nullptr && std::ranges::find(some->agents, 0u) != some->agents.end());
+    if (has_hub && trust == Trust::kAggregator) {
+      throw sim::OptionError(
+          fmt::format("{}", k),
+          "the hub is trusted (privacy.trust aggregator): it receives updates without noise");
+    }
+  }
+}
+
+void require_members(const std::vector<Adversary>& adversaries, sim::AgentId agents) {
+  const auto require = [&](sim::AgentId i, const std::string& path) {
+    if (i >= agents) {
+      throw sim::OptionError(path, fmt::format("expected an agent from 0 to {}, found {}", agents - 1, i));
+    }
+  };
+  for (std::size_t k = 0; k < adversaries.size(); ++k) {
+    if (const auto* some = std::get_if<AgentsAdversary>(&adversaries[k]))
+      for (std::size_t m = 0; m < some->agents.size(); ++m)
+        require(some->agents[m], fmt::format("{}/agents/{}", k, m));
+    if (const auto* taps = std::get_if<LinksAdversary>(&adversaries[k]))
+      for (std::size_t m = 0; m < taps->links.size(); ++m)
+        for (const sim::AgentId i : taps->links[m]) require(i, fmt::format("{}/links/{}", k, m));
+  }
+}
+
+void require_links(const std::vector<Adversary>& adversaries, const sim::Topology& topology) {
+  require_members(adversaries, topology.agents());
+  for (std::size_t k = 0; k < adversaries.size(); ++k) {
+    const auto* taps = std::get_if<LinksAdversary>(&adversaries[k]);
+    for (std::size_t m = 0; taps != nullptr && m < taps->links.size(); ++m) {
+      const auto& link = taps->links[m];
+      if (topology.edge(link[0], link[1]) == 2 * topology.edges()) {
+        throw sim::OptionError(fmt::format("{}/links/{}", k, m),
+                               fmt::format("there is no link from agent {} to agent {}", link[0], link[1]));
+      }
+    }
+  }
+}
+
+Sight::Sight(const Adversary& adversary, sim::AgentId agents) : member_(agents) {
+  if (const auto* some = std::get_if<AgentsAdversary>(&adversary)) {
+    for (const sim::AgentId i : some->agents) member_.at(i) = 1;
+  } else if (const auto* taps = std::get_if<LinksAdversary>(&adversary)) {
+    for (const auto& link : taps->links) links_.emplace_back(link.at(0), link.at(1));
+  } else if (std::holds_alternative<HubAdversary>(adversary)) {
+    member_.at(0) = 1;
+  } else {
+    everybody_ = true;
+  }
+}
+
+bool Sight::hears(sim::AgentId agent, const sim::Topology& topology) const {
+  return has(agent) ||
+         std::ranges::any_of(topology.neighbours(agent), [&](sim::AgentId j) { return has(j); }) ||
+         std::ranges::find(links_, agent, &std::pair<sim::AgentId, sim::AgentId>::first) != links_.end();
+}
+
+bool Sight::sees(const sim::TraceRecord& record) const {
+  if (record.kind == sim::TraceKind::kRelease) return everybody_ || has(record.agent);
+  const bool sent = record.kind == sim::TraceKind::kSend || record.kind == sim::TraceKind::kPublish;
+  if (!sent && record.kind != sim::TraceKind::kDeliver) return false;
+  if (has(record.agent)) return true;
+  return sent && std::ranges::find(links_, std::pair(record.agent, record.peer)) != links_.end();
+}
+
+std::vector<std::uint32_t> hops_from(const Adversary& adversary, const sim::Topology& topology) {
+  std::vector<sim::AgentId> reached;
+  if (const auto* some = std::get_if<AgentsAdversary>(&adversary)) reached = some->agents;
+  if (std::holds_alternative<HubAdversary>(adversary)) reached = {0};
+  if (reached.empty()) return {};
+  std::vector<std::uint32_t> hops(topology.agents(), std::numeric_limits<std::uint32_t>::max());
+  for (const sim::AgentId i : reached) hops[i] = 0;
+  for (std::size_t k = 0; k < reached.size(); ++k) {
+    for (const sim::AgentId j : topology.neighbours(reached[k])) {
+      if (hops[j] <= hops[reached[k]] + 1) continue;
+      hops[j] = hops[reached[k]] + 1;
+      reached.push_back(j);
+    }
+  }
+  return hops;
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,44 @@
+#pragma once
+// Which payloads of a run an adversary sees, and which adversaries a run can have.
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "models/privacy/budget/adversary.hpp"
+#include "models/privacy/budget/privacy_options.hpp"
+#include "models/run/protocol.hpp"
+#include "sim/topology/topology.hpp"
+#include "sim/trace/trace.hpp"
+
+namespace hearsay::models {
+
+/// What an adversary sees of a run, payload by payload.
+class Sight {
+ public:
+  Sight(const Adversary& adversary, sim::AgentId agents);
+  /// Whether the agent is part of it.
+  bool has(sim::AgentId agent) const { return member_[agent] != 0; }
+  bool everybody() const { return everybody_; }
+  bool taps() const { return !links_.empty(); }
+  /// Whether what an agent's neighbours know of it is seen.
+  bool hears(sim::AgentId agent, const sim::Topology& topology) const;
+  /// Whether the payload of a traced message or release is seen: a release by who makes it, and by everybody.
+  bool sees(const sim::TraceRecord& record) const;
+
+ private:
+  bool everybody_ = false;
+  std::vector<char> member_;  // by agent
+  std::vector<std::pair<sim::AgentId, sim::AgentId>> links_;
+};
+
+/// Hops to each agent from the nearest agent of an adversary; empty where it is none.
+std::vector<std::uint32_t> hops_from(const Adversary& adversary, const sim::Topology& topology);
+
+/// Throws std::invalid_argument for a protocol that can not be followed, and for an adversary that is trusted or does not exist.
+void require_views(const Entry& entry, Trust trust, const std::vector<Adversary>& adversaries);
+/// Throws OptionError, with the path within the list, for agents that there are not, of so many.
+void require_members(const std::vector<Adversary>& adversaries, sim::AgentId agents);
+/// The same, and for links that there are not.
+void require_links(const std::vector<Adversary>& adversaries, const sim::Topology& topology);
+
+}  // namespace hearsay::models
