@@ -64,6 +64,10 @@ class Request {
   }
   /// Whether the requester is up for the first time after a crash.
   bool restarts() { return std::exchange(restarts_, false); }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(number_, missing_, restarts_);
+  }
 
  private:
   std::uint32_t number_ = 0, missing_ = 0;  // replies that have not come
@@ -123,11 +127,19 @@ class Requests {
   }
   /// Whether the requester is up for the first time after a crash.
   bool restarts() { return std::exchange(restarts_, false); }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(ring_, first_, last_, in_flight_, restarts_);
+  }
 
  private:
   struct Slot {
     std::uint32_t number = 0;  // 0: none
     State state{};
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(number, state);
+    }
   };
 
   Slot& slot(std::uint32_t number) { return ring_[number & (ring_.size() - 1)]; }

@@ -42,6 +42,10 @@ class LocalVector {
   LocalVector() = default;
   /// The numbers, for the owner's own computation.
   const Eigen::VectorXd& inside_owner() const { return value_; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(value_);
+  }
 
  private:
   friend class Context;
@@ -64,6 +68,11 @@ class EntrustedSum {
   /// Contributions since the last release; releases so far.
   std::uint64_t contributions() const { return contributions_; }
   std::uint64_t rounds() const { return rounds_; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(sum_, last_, contributions_, rounds_);
+    if (noise_) archive(*noise_);
+  }
 
  private:
   friend class Context;

@@ -85,6 +85,13 @@ class Ledger {
     }
   }
 
+  /// What has been spent; the accounts are those of the start.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    for (Account& a : accounts_) archive(a.releases);
+    archive(open_);
+  }
+
  private:
   std::vector<Account> accounts_;
   std::size_t open_ = 0;  // accounts with releases left
