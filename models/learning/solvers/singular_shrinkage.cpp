@@ -25,7 +25,7 @@ using Eigen::Index;
 
 SingularShrinkage::SingularShrinkage(Index rows, Index columns)
     : right_(columns <= rows),
-      gram_(side_of_gram(rows, columns), side_of_gram(rows, columns)),
+      gram_(Eigen::MatrixXd::Zero(side_of_gram(rows, columns), side_of_gram(rows, columns))),
       basis_(gram_.rows(), gram_.rows()),
       shrink_(gram_.rows()),
       weighted_(gram_.rows(), gram_.rows()),
@@ -57,11 +57,12 @@ void SingularShrinkage::decompose(const Eigen::MatrixXd& m, double h) {
   } else {
     gram_.noalias() = m * m.transpose();
   }
+  begun_ = true;
   decompose_gram(h);
 }
 
 void SingularShrinkage::decompose_changed(const Eigen::MatrixXd& m, Index j, double h) {
-  if (warm_ || !right_ || m_ == nullptr) {
+  if (warm_ || !right_ || !begun_) {
     decompose(m, h);
     return;
   }

@@ -46,6 +46,16 @@ class SingularShrinkage {
   /// The result. O(k^3 + k rows columns). Not a number throughout where m is not finite.
   void matrix(Eigen::MatrixXd& out) const;
 
+  /// What the next result depends on; the last one is lost.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    if (warm_) {
+      archive(*warm_);
+    } else {
+      archive(gram_, begun_);
+    }
+  }
+
  private:
   void decompose_gram(double h);
   void shrink(double h);
@@ -60,6 +70,7 @@ class SingularShrinkage {
   const Eigen::MatrixXd* m_ = nullptr;
   Eigen::Index rank_ = 0;
   Eigen::MatrixXd gram_;
+  bool begun_ = false;  // whether gram_ is that of the last matrix
   // F = B diag(f) B^T, of whose columns the last rank_ count; B are the eigenvectors of the Gram matrix, or,
   // where the matrix is split, what basis_ holds.
   const Eigen::MatrixXd& basis() const { return split_ ? basis_ : solver_.vectors(); }

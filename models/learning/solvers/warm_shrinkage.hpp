@@ -46,6 +46,12 @@ class WarmShrinkage {
   /// Its transpose.
   void transposed(Eigen::MatrixXd& out) const;
 
+  /// What the next result depends on; the last one is lost.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(stack_, limit_, lesser_matter_, warm_, sweeps_);
+  }
+
  private:
   static constexpr int kMaxSweeps = 60;
 
