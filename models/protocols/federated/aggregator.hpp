@@ -117,6 +117,10 @@ class Aggregator {
     };
     v_.setConstant(std::visit(square, params_.server_optimiser));
   }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(delta_, weight_, updates_, m_, v_);
+  }
 
  private:
   const Eigen::VectorXd& direction(const NoOptimiser&, Context&) { return delta_; }

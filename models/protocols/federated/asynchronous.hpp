@@ -168,6 +168,11 @@ class AsynchronousServer : public FederatedClients {
     const bool asks = !idle_.empty() && !(options_.trigger == TrainingTrigger::kClock && context.all_spent());
     return !asks && trainings_.in_flight() == 0;
   }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    FederatedClients::serialize(archive);
+    archive(version_, idle_, trainings_);
+  }
 
  protected:
   AsynchronousServer(const AsynchronousOptions& options, const Study& study, Answer answer)
@@ -189,6 +194,10 @@ class AsynchronousServer : public FederatedClients {
   struct Training {
     sim::AgentId owner = 0;
     std::uint64_t version = 0;  // of the model that was sent
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(owner, version);
+    }
   };
 
   // Sends the model to the owner at a place of the idle ones.

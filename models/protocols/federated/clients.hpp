@@ -57,11 +57,19 @@ class NewestQueries {
   }
   /// An owner has lost its state.
   void lose(std::size_t owner) { waiting_[owner] = {}; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(waiting_);
+  }
 
  private:
   struct Waiting {
     std::uint32_t number = 0;  // of the query; 0: none
     sim::HeldPayload payload;
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(number, payload);
+    }
   };
   std::vector<Waiting> waiting_;  // by owner
 };
@@ -89,6 +97,10 @@ class FederatedClients {
                      .exact = false}};
   void measure(std::size_t, const World&, std::span<double> out) const {
     std::copy(used_.begin(), used_.end(), out.begin());
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(local_, used_, queries_);
   }
 
  protected:

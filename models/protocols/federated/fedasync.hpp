@@ -43,6 +43,10 @@ class FedAsync : public AsynchronousServer {
                       1, "protocol.step or protocol.alpha");
   FedAsync(const Params& params, const Study& study)
       : AsynchronousServer(params, study, Answer::kModel), params_(params) {}
+  template <class Archive>
+  void serialize(Archive& archive) {
+    AsynchronousServer::serialize(archive);
+  }
 
  protected:
   LocalTerms terms(const Query& query, Context&) override {

@@ -44,6 +44,11 @@ class FedBuff : public AsynchronousServer {
       : AsynchronousServer(params, study, Answer::kUpdate),
         params_(params),
         aggregator_(params.server, study.problem.p()) {}
+  template <class Archive>
+  void serialize(Archive& archive) {
+    AsynchronousServer::serialize(archive);
+    archive(aggregator_);
+  }
 
  protected:
   bool use(const sim::Message& answer, double staleness, Context& context) override {

@@ -32,6 +32,10 @@ class FedProx : public FederatedRounds {
   static constexpr Entry kEntry =
       federated_entry("fedprox", "FedProx: FedAvg with a term that keeps local models near the server's.");
   FedProx(const Params& params, const Study& study) : FederatedRounds(params, study), mu_(params.mu) {}
+  template <class Archive>
+  void serialize(Archive& archive) {
+    FederatedRounds::serialize(archive);
+  }
 
  protected:
   LocalTerms terms(const Query& query, Context& context) override {

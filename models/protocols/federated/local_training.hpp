@@ -114,6 +114,10 @@ class LocalTraining {
                     LocalVector& update, const LocalTerms& terms = {});
   /// Agent i has lost its state.
   void reset(sim::AgentId i);
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(made_, velocities_);
+  }
 
  private:
   static constexpr std::uint32_t kBatches = 0;  // purpose of the draws

@@ -166,6 +166,11 @@ class FederatedRounds : public FederatedClients {
     if (agent == 0 && round_.restarts()) next_round(context);
   }
   bool finished(const Context&) const { return candidates_.empty() && !round_.in_flight(); }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    FederatedClients::serialize(archive);
+    archive(aggregator_, candidates_, round_, goal_);
+  }
 
  protected:
   FederatedRounds(const RoundOptions& options, const Study& study, Eigen::Index vectors = 1)

@@ -77,6 +77,11 @@ class Scaffold : public FederatedRounds {
   const Eigen::VectorXd& server_variate() const { return c_; }
   /// c_i by owner.
   const Columns& variates() const { return own_; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    FederatedRounds::serialize(archive);
+    archive(c_, own_, received_);
+  }
 
  protected:
   LocalTerms terms(const Query& query, Context& context) override {

@@ -119,6 +119,10 @@ class TrustedRounds {
     if (agent == 0 && round_.restarts()) end_round(context);
   }
   bool finished(const Context&) const { return finished_; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(local_, sum_, round_, finished_, queries_, model_);
+  }
 
  protected:
   /// `divisor`: w. Throws as LocalTraining, BudgetError where the budget has no room for the timetable.

@@ -29,6 +29,10 @@ class DpsgdGossip : public GossipRounds<DpsgdGossip> {
   void end(sim::AgentId i, std::uint32_t round, Context& context) {
     context.model(i) = mixed(i, round, context);
   }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    GossipRounds::serialize(archive);
+  }
 };
 
 }  // namespace hearsay::models

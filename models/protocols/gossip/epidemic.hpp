@@ -129,12 +129,21 @@ class Epidemic : GossipAgents {
     early_[i].setZero();
     training_.reset(i);
   }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    GossipAgents::serialize(archive);
+    archive(rounds_, early_, shifts_, latest_);
+  }
 
  private:
   static constexpr std::uint32_t kShifts = kFreePurpose;  // purpose of the draws
   struct Round {
     std::uint32_t number = 0, newest = 0;   // newest that has been heard of
     std::uint32_t averaged = 1, early = 0;  // models in x_i, its own included, and in early_
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(number, newest, averaged, early);
+    }
   };
 
   // The oracle begins a round.

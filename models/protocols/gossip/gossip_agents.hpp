@@ -48,6 +48,10 @@ class GossipAgents {
   /// Throws as GossipOptions::require, and as LocalTraining.
   GossipAgents(const GossipOptions& options, const Study& study)
       : training_(fitting(options, study), study), update_(study.problem.p()) {}
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(training_);
+  }
 
  protected:
   /// The first number that a protocol may use for a purpose of draws.

@@ -110,6 +110,11 @@ class GossipLearning : GossipAgents {
     if (last_.size() > 0) last_[i] = context.model(i);
     training_.reset(i);
   }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    GossipAgents::serialize(archive);
+    archive(ages_, last_ages_, last_);
+  }
 
  private:
   void update(sim::AgentId j, Context& context) {

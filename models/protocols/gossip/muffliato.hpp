@@ -77,6 +77,11 @@ class Muffliato : public GossipRounds<Muffliato> {
     before_[i].swap(context.model(i));
   }
   bool pauses(std::uint32_t round) const { return begins_phase(round + 1); }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    GossipRounds::serialize(archive);
+    archive(before_);
+  }
 
  private:
   bool begins_phase(std::uint32_t round) const { return (round - 1) % gossip_steps_ == 0; }

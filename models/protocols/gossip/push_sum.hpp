@@ -93,6 +93,11 @@ class PushSum : GossipAgents {
     training_.reset(i);
   }
   void measure(std::size_t, const World&, std::span<double> out) const { out[0] = weights_.sum(); }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    GossipAgents::serialize(archive);
+    archive(weights_, ticks_);
+  }
 
  private:
   static constexpr double kMinWeight = 1e-100;  // that is divided; far above where doubles lose digits
