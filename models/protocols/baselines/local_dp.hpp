@@ -97,6 +97,10 @@ class LocalDp : public PersonalProtocol {
     }
     track(context.models());
   }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    PersonalProtocol::serialize(archive);
+  }
   /// The perturbed points, once started.
   const Problem& perturbed() const { return *perturbed_; }
 

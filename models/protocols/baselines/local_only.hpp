@@ -33,6 +33,10 @@ class LocalOnly : public PersonalProtocol {
       context.model(i) = personal_.local_minimisers().col(i);
     track(context.models());
   }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    PersonalProtocol::serialize(archive);
+  }
 };
 
 class Pooled : public PersonalProtocol {
@@ -64,6 +68,10 @@ class Pooled : public PersonalProtocol {
         });
     for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = *theta;
     track(context.models());
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    PersonalProtocol::serialize(archive);
   }
 };
 

@@ -115,6 +115,11 @@ class P2pCoordinateDescent : public PersonalProtocol {
   void reset(sim::AgentId i, Context&) { changed(i); }
   bool finished(const Context& context) const;
   void measure(std::size_t metric, const World& world, std::span<double> out) const;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    PersonalProtocol::serialize(archive);
+    archive(published_);
+  }
 
  private:
   void open_accounts(Context& context);
