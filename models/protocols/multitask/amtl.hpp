@@ -104,6 +104,11 @@ class Amtl : public TaskLoop<Amtl> {
   void measure(std::size_t k, const World& world, std::span<double> out) const {
     measure_multitask(k, {params_.objective(params_.alpha), server_.p(), q_, log()}, world, out);
   }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    TaskLoop::serialize(archive);
+    archive(server_, delays_);
+  }
 
   const Columns& w() const { return server_.p(); }
 
@@ -121,6 +126,10 @@ class Amtl : public TaskLoop<Amtl> {
       double sum = 0;
       for (std::size_t k = 0; k < n; ++k) sum += last_[k];
       return n == 0 ? 0 : sum / static_cast<double>(n);
+    }
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(last_, count_);
     }
 
    private:

@@ -64,6 +64,12 @@ class CouplingProx {
   void column(Eigen::Index t, Eigen::Ref<Eigen::VectorXd> out) const;
   void matrix(Eigen::MatrixXd& out) const;
 
+  /// What the next result depends on; the last one is lost.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    if (coupling_ == Coupling::kNuclear) archive(shrinkage_);
+  }
+
  private:
   void shrink_rows();
 

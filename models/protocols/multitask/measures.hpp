@@ -96,6 +96,10 @@ struct TurnLog {
     waited[t] += wait;
     ++replies[t];
   }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(departure, arrival, waited, replies, turns);
+  }
 };
 
 /// What of a protocol is measured.

@@ -46,6 +46,10 @@ class TurnSensitivities {
   void count_turn(std::size_t t);
   /// q_t is that of the start again.
   void reset(std::size_t t);
+  template <class Archive>
+  void serialize(Archive& archive) {
+    for (Task& task : tasks_) archive(task.apart);
+  }
 
  private:
   struct Task {

@@ -112,6 +112,11 @@ class MultitaskServer {
     known_ = true;
     return p_;
   }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    p();  // known from now on, here and where it is loaded: the last result of prox_ is not asked for again
+    archive(s_, moved_, changed_, p_, prox_);
+  }
 
  private:
   static constexpr Eigen::Index kNothing = -1, kMuch = -2;
@@ -145,6 +150,10 @@ class Tolerance {
     last_ = w;
   }
   bool reached() const { return reached_; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(last_, reached_);
+  }
 
  private:
   std::optional<double> tolerance_;

@@ -129,6 +129,10 @@ class SyncMtl {
                        nodes_.violations()},
                       world, out);
   }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(nodes_, server_, tolerance_, round_, answers_, answered_, received_, departed_, log_);
+  }
 
   const Eigen::MatrixXd& p() const { return server_.p(); }
   const Eigen::MatrixXd& q() const { return nodes_.q(); }
