@@ -41,6 +41,9 @@ class GossipAverage {
 
   void on_start(hearsay::models::Context& context);
   void on_tick(hearsay::sim::AgentId i, hearsay::models::Context& context);
+  /// Snapshots: all state is in the models.
+  template <class Archive>
+  void serialize(Archive&) {}
 
  private:
   double step_;

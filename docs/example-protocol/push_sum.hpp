@@ -41,6 +41,11 @@ class PushSum {
   void on_message(const hearsay::sim::Message& message, hearsay::models::Context& context);
   void reset(hearsay::sim::AgentId i, hearsay::models::Context& context);
   void measure(std::size_t k, const hearsay::models::World& world, std::span<double> out) const;
+  /// Snapshots: what changes during a run.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(mass_);
+  }
 
  private:
   static constexpr std::uint32_t kNeighbour = 0;  // purpose of the draws
