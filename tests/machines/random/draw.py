@@ -48,7 +48,7 @@ class Drawer:
             return
         parent, key, node, path = place
         if isinstance(parent, dict) or key < len(parent):
-            parent[key] = written(self._value(node, path, self._rest(keys)), self.rng)
+            parent[key] = written(self._value(node, path, self._rest(keys[:self._depth])), self.rng)
 
     def on_route(self, keys):
         """Whether a path leads to, or lies in, what the scenario is drawn for."""
