@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 
+import audits
 import files
 import invariants
 import machine
@@ -19,7 +20,7 @@ ANY = ["messages", "time", "vectors", "bytes", "messages_lost", "fraction_up", "
 class Examination:
     def __init__(self, program, folder, scenario, seed):
         self.program, self.folder, self.scenario = program, folder, scenario
-        self.rng = random.Random(seed)
+        self.seed, self.rng = seed, random.Random(seed)
         self.failures, self.seen = [], {}
         self.step = "run"
 
@@ -56,7 +57,7 @@ class Examination:
             self.fail(name, text)
         steps = ((1, "same bits", lambda: self._again(first)), (1, "metrics", self._other_metrics),
                  (0.5, "resume", self._killed), (0.3, "show", self._shown), (0.15, "verify", self._verified),
-                 (1, "neighbours", self._neighbours))
+                 (1, "neighbours", self._neighbours), (1, "audit", self._audited))
         for share, self.step, check in steps:
             drawn = self.rng.random() < share
             if drawn if only is None else only != "run" and self.step in ("same bits", only):
@@ -151,6 +152,9 @@ class Examination:
                 if listed == "nothing listed" and difference:
                     self.fail("neighbours", difference)
 
+    def _audited(self):
+        if _kind(self.scenario.get("privacy", {}).get("mechanism")) != "none":
+            audits.check(self, self.seed)
 
 
 def _difference(a, b):

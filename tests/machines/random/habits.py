@@ -21,6 +21,11 @@ def follow(scenario, drawer):
     protocol, data = kind(scenario["protocol"]), scenario["data"]
     privacy, network, model = scenario["privacy"], scenario.get("network", {}), scenario.get("model", {})
 
+    if protocol in LINEAR and rng.random() < 0.5 and not on_route(["data"]):
+        # Nothing of these data is used without noise, so that audits accept them.
+        data = scenario["data"] = {"type": rng.choice(["lending_like", "hospital_like", "fraud_like"]),
+                                   "owners": rng.randint(2, 9), "records": rng.choice([1, 2, 5, 30])}
+
     def drop(place, *path):
         if place is not None and path[-1] in place and not on_route(list(path)):
             del place[path[-1]]
