@@ -44,7 +44,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME hearsay-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "hearsay (= ${PROJECT_VERSION}), libboost-graph-dev, libboost-random-dev, \
-libboost-program-options-dev, libboost-serialization-dev, libeigen3-dev, nlohmann-json3-dev, libfmt-dev, libxxhash-dev, libcsv-dev, \
+libboost-program-options-dev, libcereal-dev, libeigen3-dev, nlohmann-json3-dev, libfmt-dev, libxxhash-dev, libcsv-dev, \
 libsqlite3-dev, libssl-dev, libmuparser-dev")
 if(TARGET Boost::mpi)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libboost-mpi-dev, libopenmpi-dev")

@@ -56,10 +56,11 @@ install(TARGETS hearsay_options hearsay_sim hearsay_models hearsay_analysis hear
 install(EXPORT hearsay NAMESPACE hearsay:: FILE hearsay-targets.cmake DESTINATION ${HEARSAY_PACKAGE_DIR})
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/hearsay-config.cmake @ONLY CONTENT [[
 include(CMakeFindDependencyMacro)
-find_dependency(Boost 1.74 COMPONENTS graph random program_options serialization @HEARSAY_MPI_COMPONENTS@)
+find_dependency(Boost 1.74 COMPONENTS graph random program_options @HEARSAY_MPI_COMPONENTS@)
 find_dependency(Eigen3 3.4)
 find_dependency(nlohmann_json 3.11)
 find_dependency(fmt 9)
+find_dependency(cereal 1.3)
 find_dependency(Threads)
 find_dependency(SQLite3)
 find_dependency(OpenSSL COMPONENTS Crypto)

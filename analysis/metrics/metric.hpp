@@ -12,7 +12,6 @@
 
 #include "analysis/metrics/statistic.hpp"
 #include "analysis/store/study.hpp"
-#include "models/run/protocol.hpp"
 #include "models/run/world.hpp"
 
 namespace hearsay::analysis {

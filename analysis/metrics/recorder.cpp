@@ -89,10 +89,7 @@ bool Recorder::reached(const models::World& world) {
 
 bool Recorder::should_abort() {
   if (interrupted_ != nullptr && interrupted_->load(std::memory_order_relaxed)) aborted_ = true;
-  if (wall_ < std::numeric_limits<double>::infinity()) {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
-    aborted_ = aborted_ || passed.count() >= wall_;
-  }
+  if (wall_ < std::numeric_limits<double>::infinity()) aborted_ = aborted_ || seconds() >= wall_;
   return aborted_;
 }
 

@@ -11,7 +11,7 @@
 #include "analysis/metrics/metric.hpp"
 #include "analysis/metrics/model_check.hpp"
 #include "analysis/store/study.hpp"
-#include "models/run/protocol.hpp"
+#include "models/run/observer.hpp"
 
 namespace hearsay::analysis {
 
@@ -29,6 +29,10 @@ struct Divergence {
   std::string metric;  ///< of a per-agent one with the agent: "test_error_by_owner of agent 3"
   double start = 0, value = 0;
   Sample at;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(metric, start, value, at);
+  }
 };
 
 class Recorder final : public models::Observer {
@@ -57,6 +61,18 @@ class Recorder final : public models::Observer {
   /// the last. One sentence with what diverged, its values and the time; nothing if it has not.
   std::optional<std::string> divergence(const models::World& world) const;
 
+  /// What it has recorded, and how long it has taken.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    double passed = seconds();
+    archive(series_, ordinary_, divergence_, models_, reached_at_, passed);
+    before_ += passed - seconds();
+  }
+  /// Wall-clock time, s, of the whole run.
+  double seconds() const {
+    return before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
  private:
   void judge(const models::World& world, std::span<const double> values);
 
@@ -71,6 +87,7 @@ class Recorder final : public models::Observer {
   std::optional<Sample> reached_at_;
   const std::atomic<bool>* interrupted_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  double before_ = 0;  // s, of the run until it was interrupted
   double wall_;
   bool aborted_ = false;
   Series series_;

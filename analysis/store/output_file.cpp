@@ -6,6 +6,8 @@
 #include <boost/algorithm/string/replace.hpp>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <utility>
 
 #include "sim/files/csv_table.hpp"
@@ -64,6 +66,18 @@ OutputFile::~OutputFile() {
 
 void OutputFile::write(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) throw failure(path_, "writing failed");
+}
+
+std::string OutputFile::written() const {
+  if (std::fflush(file_) != 0) throw failure(path_, "writing failed");
+  std::ifstream file(*folder_ / destination_.filename(), std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void OutputFile::rewrite(std::string_view text) {
+  std::rewind(file_);
+  if (::ftruncate(::fileno(file_), 0) != 0) throw failure(path_, "writing failed");
+  write(text);
 }
 
 void OutputFile::finish() {

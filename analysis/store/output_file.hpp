@@ -41,6 +41,9 @@ class OutputFile {
     fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);
     write({buffer_.data(), buffer_.size()});
   }
+  /// What has been written, unless it is direct(), and the same replaced. Throws OutputError.
+  std::string written() const;
+  void rewrite(std::string_view text);
   /// Whether what is written appears at once, in a FIFO, a device or a stream.
   bool direct() const { return direct_; }
   /// Puts everything on disk, still under the temporary name. Throws OutputError if any write failed.

@@ -4,7 +4,8 @@
 
 namespace hearsay::analysis {
 
-StoreWriter::StoreWriter(Store& store) : store_(store), thread_([this] { work(); }) {}
+StoreWriter::StoreWriter(Store& store, std::function<void(const RunResult&)> stored)
+    : store_(store), stored_(std::move(stored)), thread_([this] { work(); }) {}
 
 StoreWriter::~StoreWriter() {
   try {
@@ -35,7 +36,7 @@ void StoreWriter::finish() {
 void StoreWriter::work() {
   using Clock = std::chrono::steady_clock;
   Clock::time_point due = Clock::now() + kHold;
-  std::vector<RunResult> batch;
+  std::vector<RunResult> batch, uncommitted;
   try {
     for (bool ending = false; !ending;) {
       {
@@ -46,10 +47,16 @@ void StoreWriter::work() {
         ending = ending_;
         taken_.notify_all();
       }
-      for (const RunResult& run : batch) store_.put_run(run);
+      for (const RunResult& run : batch) {
+        store_.put_run(run);
+        if (stored_ && run.status != Status::kInterrupted)
+          uncommitted.push_back({.point = run.point, .repetition = run.repetition, .status = run.status});
+      }
       batch.clear();
       if (ending || Clock::now() >= due) {
         store_.commit();
+        for (const RunResult& run : uncommitted) stored_(run);
+        uncommitted.clear();
         due = Clock::now() + kHold;
       }
     }

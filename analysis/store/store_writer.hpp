@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -17,8 +18,9 @@ class StoreWriter {
   static constexpr std::chrono::milliseconds kHold{500};  ///< between commits, at most
   static constexpr std::size_t kMaxWaiting = 512;         ///< runs; add() waits while there are more
 
-  /// The store must outlive the writer and must not be used meanwhile.
-  explicit StoreWriter(Store& store);
+  /// The store must outlive the writer and must not be used meanwhile. `stored`, which may be empty, is called by another
+  /// thread with every run that is committed and not interrupted; only its numbers are left of it.
+  explicit StoreWriter(Store& store, std::function<void(const RunResult&)> stored = {});
   /// Stores the runs that have been added.
   ~StoreWriter();
   StoreWriter(const StoreWriter&) = delete;
@@ -33,6 +35,7 @@ class StoreWriter {
   void work();
 
   Store& store_;
+  std::function<void(const RunResult&)> stored_;
   std::mutex mutex_;
   std::condition_variable arrived_, taken_;
   std::vector<RunResult> waiting_;

@@ -15,6 +15,7 @@
 // An arrow is written when its end is known, so that every start has its end; messages that are still in flight at the
 // end are counted under otherData.
 #include <fmt/format.h>
+#include <cereal/types/set.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +25,7 @@
 
 #include "analysis/store/json.hpp"
 #include "analysis/trace/trace_text.hpp"
+#include "sim/state/archive.hpp"
 
 namespace hearsay::analysis {
 
@@ -139,17 +141,38 @@ class TracePerfetto final : public TraceText {
     for (const auto& [agent, since] : computing_since_) interrupt(agent, out);
     out += fmt::format("\n],\"otherData\":{{\"messages_under_way_at_the_end\":{}}}}}\n", under_way_.size());
   }
+  void save(cereal::BinaryOutputArchive& archive) const override {
+    const_cast<TracePerfetto*>(this)->serialize(archive);  // NOLINT: it writes what it finds
+  }
+  void load(cereal::BinaryInputArchive& archive) override { serialize(archive); }
 
  private:
   struct Slice {
     std::string name;
     Json args;
     std::size_t actions = 0;
+
+    template <class Archive>
+    void serialize(Archive& archive) {
+      std::string text = args.dump();
+      archive(name, text, actions);
+      args = Json::parse(text);
+    }
   };
   struct Sent {
     std::int64_t time;  // ns
     sim::AgentId from;
+
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(time, from);
+    }
   };
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(now_, slices_, later_, under_way_, down_since_, computing_since_, named_, arrows_);
+  }
 
   // "agent 3: north"
   std::string title_of(sim::AgentId agent) const {

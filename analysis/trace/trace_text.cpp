@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "sim/state/archive.hpp"
+
 namespace hearsay::analysis {
 
 namespace {
@@ -100,6 +102,24 @@ void TraceFiles::record(const sim::TraceRecord& r) {
     buffer_.clear();
     one.text->add(sequence, r, wanted, buffer_);
     if (!buffer_.empty()) one.file->write(buffer_);
+  }
+}
+
+void TraceFiles::save(cereal::BinaryOutputArchive& archive) const {
+  archive(sequence_);
+  for (const Open& one : open_) {
+    archive(one.file->written());
+    one.text->save(archive);
+  }
+}
+
+void TraceFiles::load(cereal::BinaryInputArchive& archive) {
+  archive(sequence_);
+  for (Open& one : open_) {
+    std::string text;
+    archive(text);
+    one.file->rewrite(text);
+    one.text->load(archive);
   }
 }
 

@@ -11,6 +11,11 @@
 #include "analysis/store/output_file.hpp"
 #include "analysis/trace/trace_options.hpp"
 
+namespace cereal {
+class BinaryInputArchive;
+class BinaryOutputArchive;
+}  // namespace cereal
+
 namespace hearsay::analysis {
 
 /// "tick:3:17".
@@ -27,6 +32,9 @@ class TraceText {
   virtual void add(std::uint64_t sequence, const sim::TraceRecord& record, bool wanted, std::string& out) = 0;
   /// Appends the text after the last record.
   virtual void end(std::string& out) = 0;
+  /// What it has kept of the records so far.
+  virtual void save(cereal::BinaryOutputArchive& archive) const { static_cast<void>(archive); }
+  virtual void load(cereal::BinaryInputArchive& archive) { static_cast<void>(archive); }
 
  protected:
   TraceText() = default;
@@ -48,6 +56,9 @@ class TraceFiles final : public sim::TraceSink {
              const std::vector<std::string>& names = {});
   void record(const sim::TraceRecord& record) override;
   void commit();
+  /// The text so far is part of the state.
+  void save(cereal::BinaryOutputArchive& archive) const;
+  void load(cereal::BinaryInputArchive& archive);
 
  private:
   struct Open {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/run/driver.hpp"
 #include "models/run/protocol.hpp"
 #include "models/run/setting.hpp"
 #include "models/run/timeout.hpp"

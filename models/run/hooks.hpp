@@ -98,6 +98,18 @@ HEARSAY_HOOK(bool, uses_late_replies, () const)
 HEARSAY_HOOK(std::optional<std::string>, warning, (const World&) const)
 #undef HEARSAY_HOOK
 
+/// Whether T describes its state itself: one that its base describes may not be all of it.
+struct AnyArchive {
+  using is_loading = std::true_type;
+  using is_saving = std::false_type;
+  template <class... Members>
+  void operator()(Members&&... members);
+};
+template <class T>
+inline constexpr bool describes_state = requires {
+  requires std::same_as<decltype(&T::template serialize<AnyArchive>), void (T::*)(AnyArchive&)>;
+};
+
 // clang-format off
 #define HEARSAY_MISSPELT_HOOKS(X)                                                                            \
   X(onStart, on_start) X(OnStart, on_start) X(on_begin, on_start) X(on_init, on_start)                       \

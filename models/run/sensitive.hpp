@@ -10,6 +10,10 @@
 #include "models/privacy/accountants/theorems/tree.hpp"
 #include "models/privacy/mechanisms/tree_noise.hpp"
 
+namespace cereal {
+class access;
+}
+
 namespace hearsay::models {
 
 class Context;
@@ -68,14 +72,15 @@ class EntrustedSum {
   /// Contributions since the last release; releases so far.
   std::uint64_t contributions() const { return contributions_; }
   std::uint64_t rounds() const { return rounds_; }
+
+ private:
+  friend class Context;
+  friend class cereal::access;
   template <class Archive>
   void serialize(Archive& archive) {
     archive(sum_, last_, contributions_, rounds_);
     if (noise_) archive(*noise_);
   }
-
- private:
-  friend class Context;
 
   Eigen::VectorXd sum_;
   std::vector<std::uint64_t> last_;  // by owner: number of the round that it has contributed to last, from 1

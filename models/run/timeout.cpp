@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "models/run/protocol.hpp"
+#include "models/run/driver.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::models {

@@ -1,5 +1,7 @@
 #include "models/run/world.hpp"
 
+#include "models/algebra/state.hpp"
+
 namespace hearsay::models {
 
 World::World(const Study& s, const sim::Engine::Options& options, const sim::Streams& run_streams,
@@ -18,6 +20,21 @@ std::uint64_t World::fingerprint() const {
   sim::Fingerprint digest = engine.fingerprint();
   digest.add({models.data(), static_cast<std::size_t>(models.size())});
   return digest.value();
+}
+
+// The start is made again before a state is read, and vectors that have been used before hold nothing.
+template <class Archive>
+void World::serialize(Archive& archive) {
+  sim::plain(archive, tally);
+  archive(models, ledger, iterations, total_releases_, draws_, engine);
+}
+
+void World::save(cereal::BinaryOutputArchive& archive) const {
+  const_cast<World*>(this)->serialize(archive);  // NOLINT: it writes what it finds
+}
+
+void World::load(cereal::BinaryInputArchive& archive) {
+  serialize(archive);
 }
 
 Eigen::VectorXd World::take_vector() {

@@ -176,6 +176,9 @@ class World {
   }
   /// Agent i's public model is that of the start again.
   void restore_start(sim::AgentId i) { models.col(i) = start(i); }
+  /// The state between events.
+  void save(cereal::BinaryOutputArchive& archive) const;
+  void load(cereal::BinaryInputArchive& archive);
   /// The public start of agent i's model, p numbers.
   Eigen::Map<const Eigen::VectorXd> start(sim::AgentId i) const {
     return {start_.size() == 0 ? zero_.data() : start_.col(i).data(), models.rows()};
@@ -188,6 +191,8 @@ class World {
 
  private:
   friend class Context;
+  template <class Archive>
+  void serialize(Archive& archive);
   // p numbers, from those that have been given back.
   Eigen::VectorXd take_vector();
   void give_back(Eigen::VectorXd v) {

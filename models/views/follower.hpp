@@ -10,7 +10,7 @@
 #include <map>
 #include <vector>
 
-#include "models/run/protocol.hpp"
+#include "models/run/observer.hpp"
 #include "models/run/world.hpp"
 #include "models/views/sight.hpp"
 #include "models/views/view.hpp"

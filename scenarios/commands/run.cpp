@@ -42,6 +42,7 @@ struct RunArguments {
   PlanOptions plan{};
   std::optional<Shard> shard{};
   ProgressStyle progress = ProgressStyle::kLine;
+  sim::Time pause = sim::kNever;
   bool dry = false;
 };
 
@@ -55,13 +56,15 @@ std::optional<RunArguments> read_arguments(const Arguments& arguments) {
       {"seed", "S", "short for --set seed=S"},
       {"repeat", "R", "short for --set repeat=R"},
       {"shard", "I/N", "make part I of N parts of the study; hearsay merge puts them together"},
+      {"pause", "TIME",
+       "keep the state of every run at this simulated time and end it there; the same command without --pause goes on"},
       {"dry-run", nullptr, "print the plan without executing it"},
       {"no-progress", nullptr, "print no progress line"},
       {"json-progress", nullptr, "print the progress as a line of JSON every second, on standard error"}};
   const auto values = parse_arguments(
       arguments,
       {"run SCENARIO [-o DIR] [-j N] [--set PATH=VALUE]... [--seed S] [--repeat R] [--points 'EXPR'] "
-       "[--data-dir DIR] [--max-runs N] [--shard I/N] [--dry-run] [--no-progress|--json-progress]",
+       "[--data-dir DIR] [--max-runs N] [--shard I/N] [--pause TIME] [--dry-run] [--no-progress|--json-progress]",
        with_input_options(with_sweep_options(own)), "one scenario", 1, 1});
   if (!values) return std::nullopt;
   RunArguments run{.words = arguments, .input = input_arguments(*values)};
@@ -73,6 +76,7 @@ std::optional<RunArguments> read_arguments(const Arguments& arguments) {
   run.plan = sweep_arguments(*values);
   if (values->has("no-progress")) run.progress = ProgressStyle::kNone;
   if (values->has("json-progress")) run.progress = ProgressStyle::kJson;
+  run.pause = values->duration("pause", sim::kNever);
   run.dry = values->has("dry-run");
   std::filesystem::path folder = "out" / std::filesystem::path(run.input.files.front()).stem();
   if (values->has("shard")) {
@@ -156,13 +160,14 @@ class Runner {
     std::error_code error;
     Execution execution(plan,
                         {.threads = arguments_.threads,
-                         .trace_folder = folder,
+                         .results = folder,
                          .interrupted = &interrupted,
                          .finished =
                              [&](const analysis::RunResult& one) {
                                completed += one.status == analysis::Status::kInterrupted ? 0 : 1;
                                if (progress != nullptr) progress->finished(one);
                              },
+                         .pause = arguments_.pause,
                          .shard = arguments_.shard,
                          .workers = team_ != nullptr ? &team_->plan(plan, options, &interrupted) : nullptr});
     try {
@@ -266,7 +271,7 @@ int work(Team& team, const Arguments& arguments) {
     options.validation = ordered.validation;
     options.chosen = ordered.chosen;
     options.repetitions = ordered.repetitions;
-    return Team::Work{plan_again(run, options), run.threads, run.folder};
+    return Team::Work{plan_again(run, options), run.threads, run.folder, run.pause};
   });
   return kExitDone;
 }
@@ -289,7 +294,13 @@ int run_command(const Arguments& arguments) {
   }
   if (run->dry) return dry_run(*run, plan);
   Runner runner(*run, team.get());
-  const auto interrupted = [](const analysis::Totals& totals, const Outcome& made) {
+  const auto interrupted = [&run](const analysis::Totals& totals, const Outcome& made) {
+    if (run->pause < sim::kNever && !InterruptGuard::flag()) {
+      print_error(
+          "paused at {:g} s: {} of {} runs are stored; run the same command without --pause to go on\n",
+          run->pause, stored(totals), made.runs);
+      return kExitDone;
+    }
     print_error("interrupted: {} of {} runs are stored; run the same command to resume\n", stored(totals),
                 made.runs);
     return kExitInterrupted;

@@ -10,6 +10,7 @@
 #include "analysis/store/store_writer.hpp"
 #include "scenarios/execution/experiment.hpp"
 #include "scenarios/execution/memory.hpp"
+#include "scenarios/execution/snapshots.hpp"
 #include "scenarios/execution/workers/process_workers.hpp"
 #include "scenarios/language/code.hpp"
 #include "scenarios/study/errors.hpp"
@@ -55,7 +56,7 @@ Execution::Execution(const Plan& plan, ExecuteOptions options)
     : plan_(plan),
       options_(std::move(options)),
       largest_(largest_point(plan)),
-      maker_(plan, options_.threads, options_.trace_folder, options_.interrupted),
+      maker_(plan, options_.threads, {options_.results, options_.pause}, options_.interrupted),
       described_(plan.points.size()),
       descriptions_(plan.points.size()) {
   plan_tasks(nullptr);
@@ -174,20 +175,26 @@ bool Execution::make_runs(analysis::Store& store, Workers& workers) {
   }
   store.commit();
 
-  analysis::StoreWriter writer(store);
+  analysis::StoreWriter writer(store, [this](const analysis::RunResult& run) {
+    maker_.forget_state({static_cast<std::uint32_t>(run.point), run.repetition});
+  });
   std::mutex mutex;
+  std::atomic<bool> all = true;
   workers.make(tasks_, [&](std::size_t k, analysis::RunResult run) {
     const RunTask task = tasks_[k];
+    if (run.status == analysis::Status::kInterrupted) all = false;
     compare(task, known_[k], run);
     if (options_.finished) {
       const std::lock_guard lock(mutex);
       options_.finished(run);
     }
-    if (known_[k].state == analysis::KnownRun::State::kCached) return;
+    if (known_[k].state == analysis::KnownRun::State::kCached) return maker_.forget_state(task);
     writer.add(std::move(run));
   });
   writer.finish();
-  return !interrupted();
+  if (interrupted() || !all) return false;
+  if (!options_.shard) remove_snapshots(options_.results);
+  return true;
 }
 
 std::vector<std::string> Execution::agent_names(std::size_t point, std::uint32_t repetition) {

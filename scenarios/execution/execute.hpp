@@ -20,11 +20,12 @@ class Workers;
 
 struct ExecuteOptions {
   unsigned threads = 1;
-  std::filesystem::path trace_folder{};            ///< for files of the run that is traced
+  std::filesystem::path results{};                 ///< the folder: for traces and snapshots
   const std::atomic<bool>* interrupted = nullptr;  ///< once true, runs are aborted and no more are begun
   /// Called with every run, by one thread at a time.
   std::function<void(const analysis::RunResult&)> finished{};
-  std::optional<Shard> shard{};  ///< the part of the study to make; all of it without
+  sim::Time pause = sim::kNever;  ///< s: at which the state of each run is kept, and the run ended for now
+  std::optional<Shard> shard{};   ///< the part of the study to make; all of it without
   Workers* workers =
       nullptr;  ///< who makes the runs, for as long as the execution lives; its own threads without
 };
@@ -65,7 +66,7 @@ class Execution {
 
   /// Makes the runs and stores them. A run that fails is stored as failed and the others continue. Throws
   /// InvariantError if a run that is repeated has another fingerprint, and OutputError; the runs made until then are
-  /// stored. Returns false if interrupted.
+  /// stored. Returns false if any was interrupted or paused.
   bool run(analysis::Store& store);
 
   /// The names of the agents of a run. Throws sim::OptionError.

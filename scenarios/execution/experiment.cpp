@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -11,15 +10,18 @@
 #include "analysis/metrics/measured_models.hpp"
 #include "analysis/metrics/recorder.hpp"
 #include "analysis/theory/central_bounds.hpp"
+#include "analysis/trace/trace_text.hpp"
 #include "models/privacy/accountants/budget.hpp"
 #include "models/privacy/accountants/renyi/rdp.hpp"
 #include "models/run/rehearsal.hpp"
 #include "scenarios/execution/memory.hpp"
 #include "scenarios/execution/seen.hpp"
+#include "scenarios/execution/snapshots.hpp"
 #include "scenarios/study/fit_network.hpp"
 #include "scenarios/study/point_fit.hpp"
 #include "scenarios/study/sweep/selection.hpp"
 #include "sim/check.hpp"
+#include "sim/state/archive.hpp"
 
 namespace hearsay::scenarios {
 
@@ -141,6 +143,7 @@ analysis::RunEnd Experiment::end_of(const models::World& world, sim::End end,
     case sim::End::kIdle:
       return RunEnd::kIdle;
     case sim::End::kFinished:
+    case sim::End::kPaused:  // it never ends so
       break;
   }
   const models::StopLimits& stop = study_.stop;
@@ -199,8 +202,7 @@ sim::End Experiment::run_within_memory(models::World& world, analysis::Recorder&
 }
 
 analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* trace,
-                                    const std::atomic<bool>* interrupted) const {
-  const auto begin = std::chrono::steady_clock::now();
+                                    const std::atomic<bool>* interrupted, const SnapshotPlace* kept) const {
   std::vector<const analysis::Metric*> metrics;
   for (const MetricChoice& m : scenario_.record.metrics) metrics.push_back(&*m);
   const StopOptions& stop = scenario_.stop;
@@ -219,10 +221,24 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
 
   std::optional<models::Views> views = this->views(repetition, recorder, interrupted);
   if (views && views->adversaries().empty()) views.reset();  // interrupted
+  auto* const files = dynamic_cast<analysis::TraceFiles*>(trace);
   std::optional<models::ViewMarks> marks;
   if (views && trace != nullptr) trace = &marks.emplace(*views, hub_ ? 1 : 0, *trace);
   models::World world = assemble("/protocol", [&] { return prepare(repetition, trace); });
   if (views) world.views = &*views;
+  std::optional<Snapshots> snapshots;
+  if (kept != nullptr) {
+    // What a run has recorded goes before what it is.
+    const auto recorded = [&](auto&& archive) {
+      archive(recorder);
+      if (marks) archive(*marks);
+      if (files != nullptr) archive(*files);
+    };
+    recorder.keeper = &snapshots.emplace(
+        *kept, scenario_.record.snapshot,
+        Recording{[recorded](std::ostream& out) { recorded(cereal::BinaryOutputArchive(out)); },
+                  [recorded](std::istream& in) { recorded(cereal::BinaryInputArchive(in)); }});
+  }
   analysis::RunResult result;
   result.repetition = repetition;
   result.end = end_of(world, run_within_memory(world, recorder), recorder);
@@ -261,7 +277,7 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
   result.traffic = world.engine.traffic();
   result.series = recorder.take();
   if (scenario_.record.models == KeptModels::kFinal) result.models = analysis::MeasuredModels(world).copy();
-  result.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.wall = recorder.seconds();
   return result;
 }
 

@@ -11,8 +11,10 @@
 #include "analysis/store/output_file.hpp"
 #include "analysis/trace/trace_text.hpp"
 #include "scenarios/execution/experiment.hpp"
+#include "scenarios/execution/snapshots.hpp"
 #include "scenarios/language/reference/writer.hpp"
 #include "scenarios/study/errors.hpp"
+#include "scenarios/study/keys.hpp"
 #include "scenarios/study/point_fit.hpp"
 #include "sim/check.hpp"
 #include "sim/parallel/crew.hpp"
@@ -45,10 +47,10 @@ std::size_t points_in_memory(unsigned threads) {
 
 }  // namespace
 
-RunMaker::RunMaker(const Plan& plan, unsigned threads, std::filesystem::path trace_folder,
-                   const std::atomic<bool>* interrupted, unsigned processes)
+RunMaker::RunMaker(const Plan& plan, unsigned threads, RunFiles files, const std::atomic<bool>* interrupted,
+                   unsigned processes)
     : plan_(plan),
-      trace_folder_(std::move(trace_folder)),
+      files_(std::move(files)),
       interrupted_(interrupted),
       solved_(points_in_memory(threads)),
       schedules_(points_in_memory(threads)),
@@ -193,6 +195,25 @@ PointDescription RunMaker::describe_once(std::size_t point) {
   return description;
 }
 
+// A rank on another machine may have no folder of results.
+std::optional<SnapshotPlace> RunMaker::place_of(RunTask task) const {
+  std::error_code error;
+  if (files_.folder.empty() || !std::filesystem::is_directory(files_.folder, error)) return std::nullopt;
+  const PlannedPoint& point = plan_.points[task.point];
+  const std::string key = run_key(point.key, task.repetition);
+  const std::string traced =
+      is_traced(task) ? canonical(write_changes(*point.scenario->record.trace)) : "no trace";
+  return SnapshotPlace{
+      snapshot_folder(files_.folder) / (key.substr(0, 32) + ".snapshot"),
+      sha256(fmt::format("{}\n{}\n{}\n{}\n{}", version_line(), key, record_key(*point.scenario),
+                         canonical(write_changes(point.scenario->privacy)), traced)),
+      fmt::format("point {} repetition {}", task.point, task.repetition), files_.pause};
+}
+
+void RunMaker::forget_state(RunTask task) const {
+  if (const auto place = place_of(task)) place->remove();
+}
+
 analysis::RunResult RunMaker::make_once(RunTask task) {
   const Scenario& scenario = *plan_.points[task.point].scenario;
   std::unique_ptr<analysis::TraceFiles> trace;
@@ -201,8 +222,9 @@ analysis::RunResult RunMaker::make_once(RunTask task) {
     const auto one = experiment(task);
     if (is_traced(task))
       trace =
-          std::make_unique<analysis::TraceFiles>(*scenario.record.trace, trace_folder_, one->agent_names());
-    run = one->run(task.repetition, trace.get(), interrupted_);
+          std::make_unique<analysis::TraceFiles>(*scenario.record.trace, files_.folder, one->agent_names());
+    const std::optional<SnapshotPlace> place = place_of(task);
+    run = one->run(task.repetition, trace.get(), interrupted_, place ? &*place : nullptr);
     if (scenario.draws_anew()) {
       const auto numbers = one->describe_point({}).scalars;
       run.scalars.insert(run.scalars.end(), numbers.begin(), numbers.end());

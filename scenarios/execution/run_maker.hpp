@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@ class TraceSink;
 namespace hearsay::scenarios {
 
 struct SolvedProblem;
+struct SnapshotPlace;
 class Experiment;
 
 /// A run of a plan.
@@ -38,11 +40,18 @@ struct PointDescription {
   analysis::Participants participants{};
 };
 
+/// Where a study keeps its traces and the states of its runs; without a folder it keeps no states. At `pause` (s) runs are
+/// ended for now.
+struct RunFiles {
+  std::filesystem::path folder{};
+  sim::Time pause = sim::kNever;
+};
+
 class RunMaker {
  public:
   /// The plan must outlive it. Keeps what `threads` threads need at a time, and limits the memory of this process, one of
   /// so many on this machine. Once `interrupted` is true, which may be null, runs are aborted.
-  RunMaker(const Plan& plan, unsigned threads, std::filesystem::path trace_folder = {},
+  RunMaker(const Plan& plan, unsigned threads, RunFiles files = {},
            const std::atomic<bool>* interrupted = nullptr, unsigned processes = 1);
 
   /// Runs with equal pairs share data and problem: the number of the problem, and the instance of its data.
@@ -63,6 +72,8 @@ class RunMaker {
   /// Makes a run, and its trace if it is traced. A run that fails is returned as failed. Throws InvariantError and
   /// OutputError.
   analysis::RunResult make(RunTask task);
+  /// Removes the state of a run that is stored.
+  void forget_state(RunTask task) const;
   /// How many of them memory has allowed at a time; without a limit so far, `threads`.
   unsigned at_a_time() const { return most_; }
 
@@ -75,12 +86,13 @@ class RunMaker {
   auto within_memory(std::size_t point, F&& f);
   /// Forgets what is kept.
   void forget();
+  std::optional<SnapshotPlace> place_of(RunTask task) const;
   PointDescription describe_once(std::size_t point);
   analysis::RunResult make_once(RunTask task);
   std::shared_ptr<const models::ReleaseCache> schedules(const Scenario& scenario, Eigen::Index p);
 
   const Plan& plan_;
-  std::filesystem::path trace_folder_;
+  RunFiles files_;
   const std::atomic<bool>* interrupted_;
   AccountingTime accounting_;            // outlives the schedules, which it watches
   std::vector<std::uint32_t> problems_;  // by point: number of its problem

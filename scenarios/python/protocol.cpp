@@ -73,6 +73,23 @@ class Handlers {
     return timer_;
   }
 
+  /// The attributes of the object, pickled. Throws UserError where one of them cannot be.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    guarded("the state", {}, [&] {
+      const py::module_ pickle = py::module_::import("pickle");
+      const py::object attributes = object_.attr("__dict__");
+      std::string text;
+      if constexpr (Archive::is_saving::value)
+        text = pickle.attr("dumps")(attributes, -1).cast<std::string>();
+      archive(text);
+      if constexpr (Archive::is_loading::value) {
+        attributes.attr("clear")();
+        attributes.attr("update")(pickle.attr("loads")(py::bytes(text)));
+      }
+    });
+  }
+
   /// Of the class, not of all: the driver asks the object.
   std::span<const models::ProtocolMetric> kMetrics;
   void measure(std::size_t k, const models::World&, std::span<double> out) const {
@@ -143,6 +160,7 @@ class Unlocked final : public models::Observer {
     every_vectors = observer.every_vectors;
     every_bytes = observer.every_bytes;
     every_time = observer.every_time;
+    keeper = observer.keeper;
   }
   void observe(const models::World& world) override {
     const py::gil_scoped_release unlocked;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/run/protocol.hpp"
+#include "models/run/driver.hpp"
 #include "scenarios/python/arrays.hpp"
 
 namespace hearsay::scenarios {

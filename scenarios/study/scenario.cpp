@@ -94,6 +94,19 @@ void check_metrics(const std::vector<MetricChoice>& metrics, sim::Visitor& v) {
 
 }  // namespace
 
+void SnapshotOptions::describe(sim::Visitor& v) {
+  v(wall, {.name = "wall",
+           .help = "Wall-clock time between snapshots; by default a minute.",
+           .unit = "s",
+           .min = 0,
+           .open_min = true});
+  v(time,
+    {.name = "time", .help = "Simulated time between snapshots.", .unit = "s", .min = 0, .open_min = true});
+  v(iterations, {.name = "iterations", .help = "Iterations between snapshots.", .min = 1});
+  const int given = (wall ? 1 : 0) + (time ? 1 : 0) + (iterations ? 1 : 0);
+  v.check(given <= 1, "", fmt::format("give at most one of wall, time and iterations, found {}", given));
+}
+
 void RecordOptions::describe(sim::Visitor& v) {
   v(every, {.name = "every",
             .help = "Interval between samples; the start and the end of a run are always sampled."});
@@ -108,6 +121,10 @@ void RecordOptions::describe(sim::Visitor& v) {
              .help = "Storage and export of the models of every run: those of the learner, or of all agents "
                      "that learn."});
   v(trace, {.name = "trace", .help = "Write the event trace of one run; by default no trace."});
+  v(snapshot,
+    {.name = "snapshot",
+     .help = "How often the state of a run is kept, so that a run that is killed goes on where it was; null: "
+             "never. By wall-clock time, saving takes at most a twentieth of it."});
   check_metrics(metrics, v);
 }
 

@@ -65,12 +65,22 @@ constexpr auto choices_of(KeptModels) {
         "models.csv; the privacy budget does not cover all of them in every protocol"}});
 }
 
+/// How often the state of a run is kept: by one of them, at most.
+inline constexpr double kSnapshotWall = 60;  // s
+struct SnapshotOptions {
+  std::optional<double> wall;  ///< s; kSnapshotWall if nothing is given
+  std::optional<sim::Time> time;
+  std::optional<std::uint64_t> iterations;
+  void describe(sim::Visitor& v);
+};
+
 struct RecordOptions {
   EveryOptions every;
   std::vector<MetricChoice> metrics{MetricChoice("relative_fitness"), MetricChoice("objective")};
   Keep keep = Keep::kRuns;
   KeptModels models = KeptModels::kNone;
   std::optional<analysis::TraceOptions> trace;
+  std::optional<SnapshotOptions> snapshot = SnapshotOptions{};  ///< nothing: states are not kept
   void describe(sim::Visitor& v);
 };
 

@@ -96,4 +96,28 @@ void Ticks::open(std::size_t b) {
   opened_ += static_cast<double>(unsorted_.size());
 }
 
+// Of an agent with ticks in the open bin the first of them.
+std::vector<Tick> Ticks::next_of_all() const {
+  std::vector<Tick> next;
+  std::vector<bool> open;
+  const auto add = [&](const Tick& tick) {
+    if (open.size() <= tick.agent) open.resize(std::size_t{tick.agent} + 1);
+    if (tick.time < kNever && !open[tick.agent]) next.push_back(tick);
+  };
+  for (const Tick* tick = next_; tick != end_; ++tick) {
+    add(*tick);
+    open[tick->agent] = true;
+  }
+  for (const List bin : bins_) Lists<Tick>::for_each(bin, add);
+  Lists<Tick>::for_each(rest_, add);
+  return next;
+}
+
+void Ticks::begin_from(std::span<const Tick> next, double popped) {
+  end();
+  open_ = bins_.size();
+  for (const Tick& tick : next) put(tick);
+  opened_ = popped;
+}
+
 }  // namespace hearsay::sim

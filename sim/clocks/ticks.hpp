@@ -3,11 +3,13 @@
 // the bin's turn comes, the gaps after all its ticks are drawn, the agents' next ticks go to their bins, and the bin is
 // sorted: a tick is copied three times however many agents there are, and the ticks that come next are known.
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sim/clocks/clocks.hpp"
 #include "sim/events/lists.hpp"
 #include "sim/events/sort_by_place.hpp"
+#include "sim/state/plain.hpp"
 #include "sim/time.hpp"
 
 namespace hearsay::sim {
@@ -27,6 +29,16 @@ class Ticks {
   void pop() { ++next_; }
   /// There are no more ticks.
   void end();
+  /// The next tick of each agent: those after it are drawn again.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    std::vector<Tick> next;
+    double before = popped();
+    if constexpr (Archive::is_saving::value) next = next_of_all();
+    plain(archive, next);
+    archive(before);
+    if constexpr (Archive::is_loading::value) begin_from(next, before);
+  }
   /// How many have been popped; NaN after end().
   double popped() const { return opened_ - static_cast<double>(end_ - next_); }
   /// The tick `distance` ticks after the next one, if it is known.
@@ -47,6 +59,8 @@ class Ticks {
   void refill();
   void divide();
   void open(std::size_t b);
+  std::vector<Tick> next_of_all() const;
+  void begin_from(std::span<const Tick> next, double popped);
 
   const Clocks& clocks_;
   Time last_;

@@ -18,6 +18,11 @@ class Agenda {
   void end_ticks() { ticks_.end(); }
   std::size_t capacity() const { return queue_.capacity() + ticks_.capacity(); }
 
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(queue_, ticks_);
+  }
+
   /// Time of the next event, kNever if there is none; determines what pop() returns.
   Time next_time() {
     const Tick& tick = ticks_.top();

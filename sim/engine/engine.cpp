@@ -34,6 +34,7 @@ Engine::Engine(const Options& options, const Topology& topology, const Streams& 
       presence_(options.network, *options_.files, topology.agents(), options.hub, clocks_.defers(), streams,
                 options.timeline.changes(&LawChanges::compute_time)),
       last_time_(std::min(options.time_limit, last_resolved())),
+      stop_at_(last_time_),
       agenda_(clocks_, first_clock(), topology.agents(), last_time_),
       pool_(options.payload_width),
       trace_(trace),
@@ -338,13 +339,17 @@ std::vector<std::string> Engine::events_to_come() const {
 // An entry of the timeline: laws change for what begins from now on.
 void Engine::follow(const Event& event) {
   const std::uint32_t n = sequence_of(event.key);
-  const Timeline::Entry& entry = options_.timeline.entries[n];
   ++followed_;
   fingerprint_.add(event.time, event.key, agents(), n);
   if (tracing()) trace_timeline();
-  transport_.change(entry.changes, topology_, streams_, options_.files->changes.at(n));
-  if (entry.changes.compute_time)
-    presence_.change(ComputeTime(*entry.changes.compute_time, agents(), first_clock(), streams_));
+  change_laws(n);
+}
+
+void Engine::change_laws(std::size_t n) {
+  const LawChanges& changes = options_.timeline.entries[n].changes;
+  transport_.change(changes, topology_, streams_, options_.files->changes.at(n));
+  if (changes.compute_time)
+    presence_.change(ComputeTime(*changes.compute_time, agents(), first_clock(), streams_));
 }
 
 }  // namespace hearsay::sim

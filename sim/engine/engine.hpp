@@ -110,6 +110,7 @@ class Engine {
             std::span<const double> payload);
   /// Keeps the payload of a message that is being handled.
   HeldPayload hold(const Message& message) { return {pool_, message.row}; }
+  PayloadPool& pool() { return pool_; }
   /// Sends a new state to all neighbours; it is copied once. Returns its publication number.
   std::uint32_t publish(AgentId from, std::span<const double> payload);
   /// Publication that `reader` has received from its k-th neighbour. O(1).
@@ -133,26 +134,40 @@ class Engine {
   /// Adds a release of some numbers to the trace, if there is one.
   void trace_release(AgentId agent, std::string_view detail, std::span<const double> given_out = {});
 
-  /// Runs from the start until the handler is finished or a limit is reached. Throws LimitError where times have become
-  /// so large that the doubles around them are more than kResolution mean gaps of the fastest clock apart.
+  /// The start of a run, if it has not been made.
+  template <class Handler>
+  void begin(Handler& handler) {
+    if (std::exchange(begun_, true)) return;
+    start();
+    handler.on_start();
+    end_handler();
+  }
+  /// Runs from the start, or from a pause, until the handler is finished or a limit is reached, or pauses: when it is
+  /// finished for now (handler.pauses(), optional), or before the first event after the time of pause_after(). Throws LimitError where
+  /// times have become so large that the doubles around them are more than kResolution mean gaps of the fastest clock
+  /// apart.
   template <class Handler>
   End run(Handler& handler) {
+    begin(handler);
     const End end = loop(handler);
-    settle(end);
+    if (end != End::kPaused) settle(end);
     return end;
   }
+  /// s; kNever: not. A time at or after the limit is none.
+  void pause_after(Time time) { stop_at_ = time < last_time_ ? time : last_time_; }
+  /// The state between events: at the start, or while the run pauses.
+  void save(cereal::BinaryOutputArchive& archive) const;
+  /// After begin(), with the options of the saved one.
+  void load(cereal::BinaryInputArchive& archive);
 
  private:
   // The functions that loop() calls with the handler are part of it, and compiled as one function.
   template <class Handler>
   End loop(Handler& handler) {
-    start();
-    handler.on_start();
-    end_handler();
     while (!handler.finished()) {
       const Time at = agenda_.next_time();
       if (at == kNever || agenda_.only_observations_left(now())) return End::kIdle;
-      if (at > last_time_) return pass_last_time();
+      if (at > stop_at_) return stop_at_ < last_time_ ? End::kPaused : pass_last_time();
       if (events_ >= options_.event_limit) return End::kEvents;
       if (large_) fetch_ahead(handler);
       const Event event = agenda_.pop();
@@ -169,6 +184,9 @@ class Engine {
       end_handler();
       if (event.has(Event::kReleased)) [[unlikely]]
         presence_.resume(event.target, now(), agenda_.queue());
+    }
+    if constexpr (requires { handler.pauses(); }) {
+      if (handler.pauses()) return End::kPaused;
     }
     return End::kFinished;
   }
@@ -304,6 +322,9 @@ class Engine {
   void occupy();
   void free(const Event& event);
   void follow(const Event& event);
+  void change_laws(std::size_t entry);
+  template <class Archive>
+  void serialize(Archive& archive);
   void end_vain_ticks();
   std::uint64_t timer_key(AgentId i);
   // The handler has returned.
@@ -326,7 +347,9 @@ class Engine {
   Clocks clocks_;
   Transport transport_;
   Presence presence_;
+  bool begun_ = false;
   Time last_time_;  // no event is later: the time limit, or the last time that resolves the clocks
+  Time stop_at_;    // last_time_, or that of a pause before it
   Agenda agenda_;
   PayloadPool pool_;
   TraceSink* trace_;  // null: no trace

@@ -51,6 +51,11 @@ class LazyPublications {
       }
     }
   }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    plain(archive, newest_);
+    plain(archive, made_);
+  }
   /// Copies that have not arrived. O(publications in flight, their degrees).
   std::uint64_t in_flight(Moment now) const;
 

@@ -20,8 +20,8 @@ struct Message {
   std::uint32_t row = kNoSlot;  ///< of the payload in the engine's pool
 };
 
-/// Why a run ended.
-enum class End : std::uint8_t { kFinished, kTime, kEvents, kIdle };
+/// Why a run ended, or kPaused: it has not.
+enum class End : std::uint8_t { kFinished, kTime, kEvents, kIdle, kPaused };
 
 /// The publication of a neighbour that a reader uses.
 struct Latest {

@@ -15,7 +15,13 @@
 #include "sim/events/event.hpp"
 #include "sim/large_vector.hpp"
 #include "sim/prefetch.hpp"
+#include "sim/state/plain.hpp"
 #include "sim/time.hpp"
+
+namespace cereal {
+class BinaryInputArchive;
+class BinaryOutputArchive;
+}  // namespace cereal
 
 namespace hearsay::sim {
 
@@ -82,6 +88,22 @@ class PayloadPool {
   std::span<double> row(std::uint32_t slot) { return {data(slot), width_}; }
   std::span<const double> row(std::uint32_t slot) const { return {data(slot), width_}; }
 
+  /// The rows in use, which keep their numbers.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    std::uint64_t rows = rows_;
+    archive(rows);
+    if constexpr (Archive::is_loading::value) free_all(rows);
+    for (std::uint32_t slot = 0; slot < rows; ++slot) {
+      Header& row = header(slot);
+      plain(archive, row.references);
+      if (row.references == 0) continue;
+      plain(archive, row);
+      raw(archive, data(slot), row.numbers);
+    }
+    if constexpr (Archive::is_loading::value) find_free();
+  }
+
  private:
   static constexpr std::size_t kLine = 64;
   static constexpr std::uint32_t kFirstRows =
@@ -115,6 +137,21 @@ class PayloadPool {
       new (at(slot)) Header{.version = std::exchange(free_, slot)};
   }
 
+  // Room for so many rows, none of which is in use.
+  void free_all(std::size_t rows) {
+    while (rows_ < rows) grow();
+    for (std::uint32_t slot = 0; slot < rows_; ++slot) header(slot) = {};
+  }
+  void find_free() {
+    free_ = kNoSlot;
+    in_use_ = rows_;
+    for (auto slot = static_cast<std::uint32_t>(rows_); slot-- > 0;) {
+      if (header(slot).references > 0) continue;
+      header(slot).version = std::exchange(free_, slot);
+      --in_use_;
+    }
+  }
+
   std::size_t width_, stride_;  // doubles; bytes
   std::size_t in_use_ = 0;
   std::size_t rows_ = 0;
@@ -144,6 +181,9 @@ class HeldPayload {
     if (slot_ == kNoSlot) return {};
     return std::as_const(*pool_).row(slot_).first(pool_->header(slot_).numbers);
   }
+  /// Which row it is. It is read before the pool, of which it is a reference.
+  void save(cereal::BinaryOutputArchive& archive) const;
+  void load(cereal::BinaryInputArchive& archive);
 
  private:
   PayloadPool* pool_ = nullptr;

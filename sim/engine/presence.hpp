@@ -87,6 +87,12 @@ class Presence {
     });
   }
 
+  /// Between events, where no handler has begun a computation. Laws that have changed are set again before.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(up_count_, gone_, down_, busy_, computations_, lives_, deferred_, waiting_);
+  }
+
  private:
   static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
   static constexpr std::uint8_t kForGood = 0x80;  // there are fewer laws

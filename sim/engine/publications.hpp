@@ -81,6 +81,20 @@ class Publications {
       pool_.drop(std::exchange(latest_[topology_.first_edge(reader) + k], kNoSlot));
   }
 
+  template <class Archive>
+  void serialize(Archive& archive) {
+    bool begun = !published_.empty();
+    archive(begun);
+    if (!begun) return;
+    if constexpr (Archive::is_loading::value) prepare();
+    plain(archive, published_);
+    if (lazy_) {
+      archive(*lazy_);
+    } else {
+      plain(archive, latest_);
+    }
+  }
+
  private:
   // Row of the publication of its k-th neighbour that the reader uses, or kNoSlot.
   std::uint32_t row(AgentId reader, std::uint32_t k, Moment now) {

@@ -92,6 +92,15 @@ class Transport {
     links_.prefetch(first_edge);
   }
 
+  /// Laws that have changed are set again before.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    plain(archive, traffic_);
+    plain(archive, sent_);
+    plain(archive, last_arrival_);
+    archive(links_, bandwidth_);
+  }
+
   void deliver(std::uint64_t messages = 1) { traffic_.delivered += messages; }
   /// Corrects the count of delivered messages.
   void take_back(std::uint64_t messages = 1) { traffic_.delivered -= messages; }

@@ -6,6 +6,7 @@
 
 #include "sim/check.hpp"
 #include "sim/events/event.hpp"
+#include "sim/state/plain.hpp"
 
 namespace hearsay::sim {
 
@@ -31,6 +32,12 @@ class Waiting {
     }
     places_[first].next = std::exchange(free_, first);
     return places_[first].event;
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    plain(archive, last_);
+    plain(archive, places_);
+    archive(free_);
   }
   /// Calls f with each event of agent i, in order.
   template <class F>

@@ -39,6 +39,12 @@ class EventHeap {
     return heap_[0];
   }
 
+  /// Calls f with each event, in no order.
+  template <class F>
+  void for_each(F&& f) const {
+    for (std::size_t k = hole_ ? 1 : 0; k < count_; ++k) f(heap_[k]);
+  }
+
   /// Removes and returns the earliest event; O(log n). The queue must not be empty.
   Event pop() {
     close_hole();

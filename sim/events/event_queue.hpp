@@ -17,6 +17,7 @@
 #include "sim/events/event_heap.hpp"
 #include "sim/events/lists.hpp"
 #include "sim/events/sort_by_place.hpp"
+#include "sim/state/plain.hpp"
 
 namespace hearsay::sim {
 
@@ -49,6 +50,28 @@ class EventQueue {
     if (next_ == end_ && late_.empty()) refill();
     --size_;
     return late_first() ? late_.pop() : *next_++;
+  }
+
+  /// Calls f with each event, in no order.
+  template <class F>
+  void for_each(F&& f) const {
+    late_.for_each(f);
+    for (const Event* event = next_; event != end_; ++event) f(*event);
+    for (std::size_t r = 0; r < rungs_; ++r) {
+      for (const Lists<Event>::List list : rung_[r].bin) Lists<Event>::for_each(list, f);
+      Lists<Event>::for_each(rung_[r].rest, f);
+    }
+  }
+  /// The events; in which bins they are depends on nothing else.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    std::vector<Event> events;
+    for_each([&events](const Event& event) { events.push_back(event); });
+    plain(archive, events);
+    if constexpr (Archive::is_loading::value) {
+      while (!empty()) pop();
+      for (const Event& event : events) push(event);
+    }
   }
 
   /// The event about `distance` events after the earliest one, if it is known.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "sim/state/plain.hpp"
 #include "sim/time.hpp"
 
 namespace hearsay::sim {
@@ -25,6 +26,11 @@ class Fingerprint {
   /// Adds numbers bit by bit.
   void add(std::span<const double> numbers);
   std::uint64_t value() const;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    plain(archive, words_);
+    archive(size_);
+  }
 
  private:
   static constexpr std::size_t kWords = 3;  // of an event

@@ -53,6 +53,12 @@ class Bandwidth {
   /// Time at which a message that reaches the agent's downlink now has been received. O(1).
   Time receive(AgentId to, double bytes, Time now) { return serve(down_[to], bytes, now); }
 
+  template <class Archive>
+  void serialize(Archive& archive) {
+    for (std::vector<Server>* servers : {&up_, &down_})
+      for (Server& server : *servers) archive(server.free);
+  }
+
  private:
   struct Server {
     double rate;  // B/s

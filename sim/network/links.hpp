@@ -93,6 +93,11 @@ class Links {
   /// Messages sent so far on the edge at `position`.
   std::uint32_t sent(std::uint32_t position) const { return sent_[position]; }
   const Loss& loss() const { return loss_; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(loss_);
+    plain(archive, sent_);
+  }
   HEARSAY_PREFETCH void prefetch(std::uint32_t position) const { __builtin_prefetch(&sent_[position], 1); }
 
  private:

@@ -7,6 +7,7 @@
 
 #include "sim/options/describe.hpp"
 #include "sim/random/stream.hpp"
+#include "sim/state/plain.hpp"
 #include "sim/topology/topology.hpp"
 #include "sim/trace/trace.hpp"
 
@@ -133,6 +134,11 @@ class Loss {
   bool none() const { return kind_ == Kind::kNone; }
   /// Whether every message on the edge at `position` before `end` is lost.
   bool certain(AgentId from, AgentId to, std::uint32_t position, Time end) const;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    for (Law& law : laws_) plain(archive, law.state);
+  }
 
  private:
   enum class Kind : std::uint8_t { kNone, kBernoulli, kGeneral };

@@ -12,7 +12,7 @@ struct Options {
 
 struct Ticks {
   using Params = Options;
-  static constexpr Entry kEntry{"ticks", "Does nothing."};
+  static constexpr Entry kEntry{.name = "ticks", .help = "Does nothing.", .snapshots = false};
   Ticks(const Params&, const Study&) {}
   void on_tick(sim::AgentId, Context&) {}
 };
@@ -29,7 +29,10 @@ struct Complete : Ticks {
     static constexpr bool uses_late_replies() { return true; }
     std::optional<std::string> warning(const World&) const { return {}; }
   };
+  static constexpr Entry kEntry{"complete", "Has all hooks."};
   static constexpr std::array kMetrics{ProtocolMetric{"weight", "The sum of all weights."}};
+  template <class Archive>
+  void serialize(Archive&) {}
   Complete(const Params&, const Study&);
   void on_start(Context&) {}
   void on_message(const sim::Message&, Context&) {}
@@ -61,6 +64,7 @@ template ProtocolRow row<Complete>();
   };                              \
   template ProtocolRow row<Name>();
 
+PROTOCOL(Kept, static constexpr Entry kEntry{"kept", "Says nothing of its state."};)  // refused: serialize of the protocol
 PROTOCOL(Private, private: void on_start(Context&) {})  // refused: void on_start(Context&)
 PROTOCOL(Double, void on_tick(double, Context&) {})  // refused: void on_tick(sim::AgentId, Context&)
 PROTOCOL(Changes, void on_message(sim::Message&, Context&) {})  // refused: void on_message(const sim::Message&, Context&)

@@ -1,7 +1,7 @@
 // A protocol that releases a gradient, and with LEAKING reveals it in every other way: each of these lines must be an
 // error that names Sensitive, LocalVector for what is kept inside an owner, EntrustedSum for what the hub collects, or
 // PublicProblem, which has no records.
-#include "models/run/protocol.hpp"
+#include "models/run/driver.hpp"
 
 namespace hearsay::models {
 
@@ -43,6 +43,11 @@ class Leaking {
     if (const auto noisy = context.release(entrusted_, 1)) context.model(0) = *noisy;
     if (const auto noisy = context.release(i, std::move(gradient))) context.model(i) = *noisy;
     context.publish(i, context.model(i));
+  }
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(update_, entrusted_);
   }
 
  private:

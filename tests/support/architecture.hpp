@@ -20,14 +20,17 @@ inline constexpr std::array<std::string_view, 4> kLayers{"sim", "models", "analy
 /// The rooms of the layers; each can include those before it. A layer's own files come before its rooms, but for
 /// models/registry, which names all protocols.
 inline constexpr std::array<std::string_view, 35> kRooms{
-    "sim/options",          "sim/files",          "sim/random",           "sim/laws",
-    "sim/events",           "sim/clocks",         "sim/topology",         "sim/trace",
-    "sim/network",          "sim/engine",         "sim/parallel",         "models/algebra",
-    "models/losses",        "models/privacy",     "models/data",          "models/learning",
-    "models/run",           "models/views",       "models/protocols",     "models/registry",
-    "analysis/store",       "analysis/tables",    "analysis/metrics",     "analysis/theory",
-    "analysis/audit",       "analysis/trace",     "analysis/conclusions", "analysis/figures",
-    "scenarios/language",   "scenarios/study",    "scenarios/terminal",   "scenarios/execution",
+    "sim/options",          "sim/state",          "sim/files",
+    "sim/random",           "sim/laws",           "sim/events",
+    "sim/clocks",           "sim/topology",       "sim/trace",
+    "sim/network",          "sim/engine",         "sim/parallel",
+    "models/algebra",       "models/losses",      "models/privacy",
+    "models/data",          "models/learning",    "models/run",
+    "models/views",         "models/protocols",   "models/registry",
+    "analysis/store",       "analysis/tables",    "analysis/metrics",
+    "analysis/theory",      "analysis/audit",     "analysis/trace",
+    "analysis/conclusions", "analysis/figures",   "scenarios/language",
+    "scenarios/study",      "scenarios/terminal", "scenarios/execution",
     "scenarios/benchmarks", "scenarios/commands", "scenarios/python"};
 
 /// The position of a file's room in kRooms; -1 of a layer's own files. Throws std::invalid_argument for a folder that is

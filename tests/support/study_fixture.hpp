@@ -4,8 +4,8 @@
 
 #include "models/learning/problem.hpp"
 #include "models/learning/solvers/optimum.hpp"
+#include "models/run/driver.hpp"
 #include "models/run/privacy.hpp"
-#include "models/run/protocol.hpp"
 #include "models/run/world.hpp"
 #include "sim/topology/topology.hpp"
 

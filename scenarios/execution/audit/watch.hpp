@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "models/run/protocol.hpp"
+#include "models/run/observer.hpp"
 #include "models/views/sight.hpp"
 
 namespace hearsay::scenarios {

@@ -1,17 +1,18 @@
 #pragma once
-// What the processes of a study tell each other, and how it is serialised (Boost.Serialization).
-#include <boost/serialization/set.hpp>
-#include <boost/serialization/string.hpp>
-#include <boost/serialization/vector.hpp>
+// What the processes of a study tell each other, and how it is written (cereal).
+#include <cereal/types/set.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "scenarios/execution/workers/workers.hpp"
 #include "scenarios/study/errors.hpp"
 #include "sim/check.hpp"
+#include "sim/state/archive.hpp"
 
 namespace hearsay::scenarios {
 
@@ -68,146 +69,139 @@ struct Report {
 }  // namespace hearsay::scenarios
 
 // Structured bindings name every member, so that a new one cannot be forgotten.
-namespace boost::serialization {
-
-template <class Archive, class... Members>
-void each(Archive& ar, Members&... members) {
-  (ar & ... & members);
-}
-
-template <class Archive, class T>
-void serialize(Archive& ar, std::optional<T>& value, unsigned) {
-  bool there = value.has_value();
-  ar& there;
-  if (there && !value) value.emplace();
-  if (!there) value.reset();
-  if (there) ar&* value;
-}
+namespace cereal {
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::scenarios::PointTask& value, unsigned) {
+void serialize(Archive& ar, hearsay::scenarios::PointTask& value) {
   auto& [point, describe] = value;
-  each(ar, point, describe);
+  ar(point, describe);
 }
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::scenarios::RunTask& value, unsigned) {
+void serialize(Archive& ar, hearsay::scenarios::RunTask& value) {
   auto& [point, repetition] = value;
-  each(ar, point, repetition);
+  ar(point, repetition);
 }
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::scenarios::Order& value, unsigned) {
+void serialize(Archive& ar, hearsay::sim::Traffic& value) {
+  hearsay::sim::plain(ar, value);
+}
+
+template <class Archive>
+void serialize(Archive& ar, hearsay::scenarios::Order& value) {
   auto& [kind, digest, validation, chosen, repetitions, first, points, runs] = value;
-  each(ar, kind, digest, validation, chosen, repetitions, first, points, runs);
+  ar(kind, digest, validation, chosen, repetitions, first, points, runs);
 }
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::analysis::Sample& value, unsigned) {
-  auto& [iteration, time, vectors, bytes, messages] = value;
-  each(ar, iteration, time, vectors, bytes, messages);
-}
-
-template <class Archive>
-void serialize(Archive& ar, hearsay::analysis::Series& value, unsigned) {
-  auto& [samples, values] = value;
-  each(ar, samples, values);
-}
-
-template <class Archive>
-void serialize(Archive& ar, hearsay::analysis::Scalar& value, unsigned) {
+void serialize(Archive& ar, hearsay::analysis::Scalar& value) {
   auto& [name, agent, number] = value;
-  each(ar, name, agent, number);
+  ar(name, agent, number);
 }
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::analysis::AgentModel& value, unsigned) {
+void serialize(Archive& ar, hearsay::analysis::AgentModel& value) {
   auto& [agent, parameters] = value;
-  each(ar, agent, parameters);
+  ar(agent, parameters);
 }
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::sim::Traffic& value, unsigned) {
-  auto& [messages, vectors, bytes, delivered, lost] = value;
-  each(ar, messages, vectors, bytes, delivered, lost);
-}
-
-template <class Archive>
-void serialize(Archive& ar, hearsay::analysis::RunResult& value, unsigned) {
+void serialize(Archive& ar, hearsay::analysis::RunResult& value) {
   auto& [point, repetition, status, message, end, fingerprint, events, iterations, time, traffic, series,
          scalars, models, wall, host] = value;
-  each(ar, point, repetition, status, message, end, fingerprint, events, iterations, time, traffic, series,
-       scalars, models, wall, host);
+  ar(point, repetition, status, message, end, fingerprint, events, iterations, time, traffic, series, scalars,
+     models, wall, host);
 }
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::analysis::PointResult& value, unsigned) {
+void serialize(Archive& ar, hearsay::analysis::PointResult& value) {
   auto& [labels, tuned, scalars, unaccounted, notes, owners, first_owner] = value;
-  each(ar, labels, tuned, scalars, unaccounted, notes, owners, first_owner);
+  ar(labels, tuned, scalars, unaccounted, notes, owners, first_owner);
 }
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::analysis::OwnerFacts& value, unsigned) {
+void serialize(Archive& ar, hearsay::analysis::OwnerFacts& value) {
   auto& [name, records, test_records, epsilon, delta] = value;
-  each(ar, name, records, test_records, epsilon, delta);
+  ar(name, records, test_records, epsilon, delta);
 }
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::analysis::NetworkGraph::Node& value, unsigned) {
+void serialize(Archive& ar, hearsay::analysis::NetworkGraph::Node& value) {
   auto& [name, x, y] = value;
-  each(ar, name, x, y);
+  ar(name, x, y);
 }
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::analysis::NetworkGraph::Link& value, unsigned) {
+void serialize(Archive& ar, hearsay::analysis::NetworkGraph::Link& value) {
   auto& [source, target, weight, latency, return_latency, length] = value;
-  each(ar, source, target, weight, latency, return_latency, length);
+  ar(source, target, weight, latency, return_latency, length);
 }
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::analysis::NetworkGraph& value, unsigned) {
+void serialize(Archive& ar, hearsay::analysis::NetworkGraph& value) {
   auto& [nodes, links, geographic] = value;
-  each(ar, nodes, links, geographic);
+  ar(nodes, links, geographic);
 }
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::analysis::Participants& value, unsigned) {
+void serialize(Archive& ar, hearsay::analysis::Participants& value) {
   auto& [owners, network, parameters] = value;
-  each(ar, owners, network, parameters);
+  ar(owners, network, parameters);
 }
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::scenarios::PointDescription& value, unsigned) {
+void serialize(Archive& ar, hearsay::scenarios::PointDescription& value) {
   auto& [point, participants] = value;
-  each(ar, point, participants);
+  ar(point, participants);
 }
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::scenarios::Failure& value, unsigned) {
+void serialize(Archive& ar, hearsay::scenarios::Failure& value) {
   auto& [task, error] = value;
   std::string text = error.what();
-  each(ar, task, error.kind, error.where, error.point, text);
+  ar(task, error.kind, error.where, error.point, text);
   hearsay::sim::Error whole(error.kind, error.where, text);
   whole.point = error.point;
   error = whole;
 }
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::scenarios::Report::Assembled& value, unsigned) {
+void serialize(Archive& ar, hearsay::scenarios::Report::Assembled& value) {
   auto& [task, description] = value;
-  each(ar, task, description);
+  ar(task, description);
 }
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::scenarios::Report::Made& value, unsigned) {
+void serialize(Archive& ar, hearsay::scenarios::Report::Made& value) {
   auto& [task, run] = value;
-  each(ar, task, run);
+  ar(task, run);
 }
 
 template <class Archive>
-void serialize(Archive& ar, hearsay::scenarios::Report& value, unsigned) {
+void serialize(Archive& ar, hearsay::scenarios::Report& value) {
   auto& [assembled, made, failures, busy, planned, host, threads, ended] = value;
-  each(ar, assembled, made, failures, busy, planned, host, threads, ended);
+  ar(assembled, made, failures, busy, planned, host, threads, ended);
 }
 
-}  // namespace boost::serialization
+}  // namespace cereal
+
+namespace hearsay::scenarios {
+
+template <class Message>
+std::string packed(const Message& message) {
+  std::ostringstream text;
+  cereal::BinaryOutputArchive archive(text);
+  archive(message);
+  return std::move(text).str();
+}
+template <class Message>
+Message unpacked(const std::string& text) {
+  std::istringstream in(text);
+  cereal::BinaryInputArchive archive(in);
+  Message message;
+  archive(message);
+  return message;
+}
+
+}  // namespace hearsay::scenarios

@@ -7,8 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <boost/archive/binary_iarchive.hpp>
-#include <boost/archive/binary_oarchive.hpp>
 #include <csignal>
 #include <cstring>
 #include <list>
@@ -51,9 +49,7 @@ class SharedCounter {
 
 // Writes a report with its length before it; false if the other end is closed.
 bool write(int pipe, const Report& report) {
-  std::ostringstream stream;
-  boost::archive::binary_oarchive(stream, boost::archive::no_header) << report;
-  const std::string text = std::move(stream).str();
+  const std::string text = packed(report);
   const std::size_t size = text.size();
   std::string all(sizeof size, '\0');
   std::memcpy(all.data(), &size, sizeof size);
@@ -121,11 +117,9 @@ class Process {
     while (text_.size() >= sizeof length) {
       std::memcpy(&length, text_.data(), sizeof length);
       if (text_.size() - sizeof length < length) return;
-      std::istringstream stream(text_.substr(sizeof length, length));
+      const std::string text = text_.substr(sizeof length, length);
       text_.erase(0, sizeof length + length);
-      Report report;
-      boost::archive::binary_iarchive(stream, boost::archive::no_header) >> report;
-      take(std::move(report));
+      take(unpacked<Report>(text));
     }
   }
 

@@ -45,7 +45,8 @@ class Team {
   struct Work {
     Plan plan;
     unsigned threads = 0;  ///< 0: its part of the processors
-    std::filesystem::path trace_folder{};
+    std::filesystem::path results{};
+    sim::Time pause = sim::kNever;  ///< s
   };
   /// The other ranks: works until rank 0 ends.
   virtual void work(const std::function<Work(const PlanOptions& options)>& make) = 0;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
-#include "models/run/protocol.hpp"
+#include "models/run/driver.hpp"
 #include "tests/support/study_fixture.hpp"
 #include "tests/support/tiny_problem.hpp"
 
@@ -26,6 +26,10 @@ class Counting {
     context.publish(i, context.model(i));
     context.count_iteration();
   }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(heard);
+  }
   std::vector<double> heard;
 };
 
@@ -35,6 +39,8 @@ class Standing {
   using Params = Counting::Params;
   static constexpr models::Entry kEntry{.name = "standing", .help = "Sets timers."};
   Standing(const Params&, const models::Study&) {}
+  template <class Archive>
+  void serialize(Archive&) {}
   void on_start(models::Context& context) { context.after(0, 0, 1); }
   void on_tick(sim::AgentId, models::Context&) {}
   void on_timer(sim::AgentId i, std::uint16_t tag, std::uint32_t, models::Context& context) {
@@ -49,6 +55,8 @@ class Computing {
   using Params = Counting::Params;
   static constexpr models::Entry kEntry{.name = "computing", .help = "Computes."};
   Computing(const Params&, const models::Study&) {}
+  template <class Archive>
+  void serialize(Archive&) {}
   void on_tick(sim::AgentId i, models::Context& context) {
     context.compute(i);
     context.publish(i, context.model(i));
@@ -64,6 +72,10 @@ class Slow {
   Slow(const Params&, const models::Study&) {}
   void on_tick(sim::AgentId, models::Context& context) {
     if (per_iteration != 0 && ++ticks_ % per_iteration == 0) context.count_iteration();
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(ticks_);
   }
   std::uint64_t per_iteration = 0;
 
@@ -207,6 +219,10 @@ class Probed {
   void measure(std::size_t k, const models::World&, std::span<double> out) const {
     if (k == 0) out[0] = std::accumulate(ticks_.begin(), ticks_.end(), 0.0);
     if (k == 1) std::copy(ticks_.begin(), ticks_.end(), out.begin());
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(ticks_);
   }
 
  private:

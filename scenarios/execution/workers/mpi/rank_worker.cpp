@@ -37,8 +37,9 @@ RankWorker::~RankWorker() {
 void RankWorker::work() {
   for (;;) {
     if (world_.iprobe(0, kOrderTag)) {
-      Order order;
-      world_.recv(0, kOrderTag, order);
+      std::string text;
+      world_.recv(0, kOrderTag, text);
+      const auto order = unpacked<Order>(text);
       if (order.kind == Order::Kind::kEnd) break;
       accept(order);
       continue;
@@ -51,7 +52,7 @@ void RankWorker::work() {
   }
   stop();
   if (sending_) sending_->wait();
-  world_.send(0, kReportTag, Report{.ended = true});
+  world_.send(0, kReportTag, packed(Report{.ended = true}));
 }
 
 void RankWorker::accept(const Order& order) {
@@ -81,7 +82,8 @@ void RankWorker::plan(const Order& order) {
     unsigned& threads = work_->threads;
     if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency() / processes_);
     largest_point(work_->plan, processes_);
-    maker_ = std::make_unique<RunMaker>(work_->plan, threads, work_->trace_folder, &stopped_, processes_);
+    maker_ = std::make_unique<RunMaker>(work_->plan, threads, RunFiles{work_->results, work_->pause},
+                                        &stopped_, processes_);
     report_.threads = threads;
     crew_ = std::make_unique<sim::Crew>(threads);
     for (unsigned t = 0; t < threads; ++t) threads_.emplace_back([this] { run_tasks(); });
@@ -100,7 +102,7 @@ void RankWorker::send_report() {
     if (report_.empty()) return;
     std::swap(report, report_);
   }
-  sending_ = world_.isend(0, kReportTag, report);
+  sending_ = world_.isend(0, kReportTag, packed(report));
 }
 
 void RankWorker::stop() {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "scenarios/execution/memory.hpp"
-#include "scenarios/execution/workers/mpi/datatypes.hpp"
+#include "scenarios/execution/workers/messages.hpp"
 #include "scenarios/execution/workers/team.hpp"
 #include "sim/parallel/crew.hpp"
 

@@ -54,7 +54,8 @@ std::vector<std::size_t> group_ends(const Plan& plan, std::span<const RunTask> t
 }  // namespace
 
 void RankZero::order_all(const Order& order) {
-  for (int rank = 1; rank <= workers(); ++rank) world_.send(rank, kOrderTag, order);
+  const std::string text = packed(order);
+  for (int rank = 1; rank <= workers(); ++rank) world_.send(rank, kOrderTag, text);
 }
 
 std::optional<std::pair<int, Report>> RankZero::poll() {
@@ -63,9 +64,9 @@ std::optional<std::pair<int, Report>> RankZero::poll() {
     std::this_thread::sleep_for(kPoll);
     return std::nullopt;
   }
-  std::pair<int, Report> next{status->source(), {}};
-  world_.recv(next.first, kReportTag, next.second);
-  return next;
+  std::string text;
+  world_.recv(status->source(), kReportTag, text);
+  return std::pair(status->source(), unpacked<Report>(text));
 }
 
 void RankZero::plan(const Plan& plan, const PlanOptions& options, const std::atomic<bool>* interrupted) {
@@ -127,7 +128,7 @@ void RankZero::distribute(std::span<const std::size_t> ends, MakeOrder&& order, 
       const std::size_t wanted = pace.in_hand(records_[w].threads, list.left(), ranks);
       while (in_hand[w] < wanted && list.left() > 0) {
         const WorkList::Range range = list.take(w, wanted - in_hand[w]);
-        world_.send(static_cast<int>(w + 1), kOrderTag, order(range));
+        world_.send(static_cast<int>(w + 1), kOrderTag, packed(order(range)));
         in_hand[w] += range.size();
         outstanding += range.size();
       }

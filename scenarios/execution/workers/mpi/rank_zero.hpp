@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "scenarios/execution/workers/mpi/datatypes.hpp"
+#include "scenarios/execution/workers/messages.hpp"
 #include "scenarios/execution/workers/team.hpp"
 #include "scenarios/execution/workers/work_list.hpp"
 

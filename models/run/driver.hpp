@@ -1,0 +1,241 @@
+#pragma once
+// The driver that runs a protocol: compiled for each one.
+#include <algorithm>
+#include <istream>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <ostream>
+#include <string_view>
+
+#include "models/algebra/state.hpp"
+#include "models/run/observer.hpp"
+#include "models/run/protocol.hpp"
+
+namespace hearsay::models {
+
+/// At most 100 N and this many events may happen at one time; beyond that a run that only time ends has failed.
+inline constexpr std::uint64_t kMaxAtOnce = 10'000'000;
+/// Both throw std::runtime_error, for so many events in vain.
+[[noreturn]] void time_stands_still(sim::Time at, std::uint64_t events);
+[[noreturn]] void nothing_is_reached(const World& world, std::uint64_t events);
+
+/// Passes the engine's events on to a protocol and says when to look at the run.
+template <Protocol P>
+class Driver final : public Probe, public RunState {
+  static_assert(
+      !Entry(P::kEntry).snapshots || hooks::describes_state<P>,
+      "expected a serialize of the protocol itself (void serialize(Archive&)), or Entry::snapshots false");
+
+ public:
+  Driver(P& protocol, World& world, Observer& observer)
+      : protocol_(protocol),
+        world_(world),
+        context_(world),
+        observer_(observer),
+        next_iteration_(observer.every_iterations),
+        next_vectors_(observer.every_vectors),
+        next_bytes_(observer.every_bytes),
+        next_check_(observer.check_every_iterations) {
+    world_.probe = this;
+  }
+  ~Driver() override { world_.probe = nullptr; }
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  void measure([[maybe_unused]] std::string_view metric, [[maybe_unused]] const World& world,
+               [[maybe_unused]] std::span<double> out) const override {
+    static_assert(
+        hooks::measure<P> == requires { P::kMetrics; }, "kMetrics and measure belong together");
+    if constexpr (hooks::measure<P>) {
+      for (std::size_t k = 0; k < protocol_.kMetrics.size(); ++k) {
+        if (protocol_.kMetrics[k].name == metric) return protocol_.measure(k, world, out);
+      }
+    }
+    sim::check(false, "the protocol has no such metric");
+  }
+
+  sim::End run() {
+    world_.engine.begin(*this);
+    if (observer_.keeper != nullptr) observer_.keeper->resume(world_, *this);
+    sim::End end = go_on();
+    for (; end == sim::End::kPaused; end = go_on()) observer_.keeper->keep(world_, *this);
+    world_.ledger.verify();
+    if (!observed_here_ || moved() != observed_traffic_ || world_.engine.now() != observed_time_) look();
+    return end;
+  }
+
+  void on_start() {
+    if constexpr (hooks::on_start<P>) protocol_.on_start(context_);
+    world_.freeze_start();
+    look();
+    // A protocol may count its start as an iteration, and send; that has been looked at.
+    count_due();
+    if (observer_.check_every_iterations != 0) stopped_ = observer_.reached(world_);
+  }
+  void on_tick(sim::AgentId i) {
+    protocol_.on_tick(i, context_);
+    after_event();
+  }
+  void on_message(const sim::Message& message) {
+    if constexpr (hooks::on_message<P>) protocol_.on_message(message, context_);
+    after_event();
+  }
+  void on_timer(sim::AgentId i, std::uint16_t tag, std::uint32_t number) {
+    if constexpr (hooks::on_timer<P>) protocol_.on_timer(i, tag, number, context_);
+    after_event();
+  }
+  void on_up(sim::AgentId i) {
+    if constexpr (hooks::on_up<P>) protocol_.on_up(i, context_);
+    after_event();
+  }
+  void on_down(sim::AgentId i) {
+    if constexpr (hooks::on_down<P>) protocol_.on_down(i, context_);
+    after_event();
+  }
+  void on_reset(sim::AgentId i) {
+    world_.restore_start(i);
+    if constexpr (hooks::reset<P>) protocol_.reset(i, context_);
+    after_event();
+  }
+  void save(std::ostream& out) const override {
+    sim::check(Entry(P::kEntry).snapshots, "the protocol does not describe its state");
+    sim::StateWriter archive(out);
+    const_cast<Driver*>(this)->serialize(archive);  // NOLINT: it writes what it finds
+  }
+  void load(std::istream& in) override {
+    sim::StateReader archive(in, world_.engine.pool());
+    serialize(static_cast<cereal::BinaryInputArchive&>(archive));
+  }
+  /// Agent i ticks soon.
+  HEARSAY_PREFETCH void prefetch(sim::AgentId i) const { world_.prefetch(i); }
+  std::string_view timer_name([[maybe_unused]] sim::AgentId i, [[maybe_unused]] std::uint16_t tag,
+                              [[maybe_unused]] std::uint32_t number) const {
+    if constexpr (hooks::timer_name<P>) return protocol_.timer_name(i, tag, number);
+    return {};
+  }
+  void on_observation() {
+    look();
+    stopped_ |= observer_.should_abort();
+  }
+  // The engine asks once an event of any kind: a run in which nothing happens for the protocol can be aborted too.
+  bool finished() {
+    if (++asked_ % Observer::kAbortCheckEvents == 0) {
+      stopped_ |= observer_.should_abort();
+      require_progress();
+      pauses_ |= keeps() && observer_.keeper->due();
+    }
+    return finished_ || stopped_ || pauses_;
+  }
+  bool pauses() const { return pauses_ && !finished_ && !stopped_; }
+
+ private:
+  sim::End go_on() {
+    pauses_ = false;
+    if (keeps()) {
+      const StateKeeper::Pause pause = observer_.keeper->next();
+      world_.engine.pause_after(pause.after);
+      pause_at_ = pause.iterations;
+    }
+    return world_.engine.run(*this);
+  }
+  bool keeps() const { return Entry(P::kEntry).snapshots && observer_.keeper != nullptr; }
+
+  // The protocol is read before the world: what it held belongs to the payloads that the world replaces.
+  template <class Archive>
+  void serialize(Archive& archive) {
+    if constexpr (hooks::describes_state<P>) archive(protocol_);
+    archive(next_iteration_, next_vectors_, next_bytes_, next_check_, observed_traffic_, observed_time_,
+            asked_, instant_, done_, in_vain_, observed_here_, world_);
+  }
+
+  void look() {
+    observer_.observe(world_);
+    observed_here_ = true;
+    observed_traffic_ = moved();
+    observed_time_ = world_.engine.now();
+    if (observer_.check_every_iterations == 0) stopped_ |= observer_.reached(world_);
+  }
+
+  // A run that only time ends would not end where none passes, one that counts end where nothing that they count is done.
+  void require_progress() {
+    const StopLimits& stop = world_.study.stop;
+    const bool counts = stop.any(), by_time = world_.engine.time_limit() < sim::kNever;
+    const std::uint64_t done = counts ? counted() : 0;
+    if (done != done_ || ((!counts || by_time) && world_.engine.now() > instant_)) {
+      done_ = done;
+      instant_ = world_.engine.now();
+      in_vain_ = 0;
+    }
+    in_vain_ += Observer::kAbortCheckEvents;
+    const std::uint64_t agents = context_.agents();
+    if (!counts && in_vain_ > kMaxAtOnce + 100 * agents) time_stands_still(instant_, in_vain_);
+    if (counts && in_vain_ > stop.patience * (100 + agents)) nothing_is_reached(world_, in_vain_);
+  }
+
+  // Grows with everything that brings a run closer to one of its limits.
+  std::uint64_t counted() const {
+    constexpr StopLimits kNone;
+    const StopLimits& stop = world_.study.stop;
+    const sim::Traffic& traffic = world_.engine.traffic();
+    return (stop.iterations < kNone.iterations ? world_.iterations : 0) +
+           (stop.vectors < kNone.vectors ? traffic.vectors : 0) +
+           (stop.bytes < kNone.bytes ? traffic.bytes : 0) + (stop.budgets_spent ? world_.releases() : 0);
+  }
+
+  // The engine sends what was computed, delivers publications and loses messages, at times when nothing happens for the
+  // protocol. What is delivered without events is settled at the end alone.
+  std::uint64_t moved() const {
+    const sim::Traffic& traffic = world_.engine.traffic();
+    return std::accumulate(std::begin(traffic.lost), std::end(traffic.lost),
+                           traffic.messages + (world_.engine.lazy() ? 0 : traffic.delivered));
+  }
+
+  // `next` is due when `count` has reached it; moves it past the count.
+  static bool due(std::uint64_t count, std::uint64_t every, std::uint64_t& next) {
+    if (every == 0 || count < next) return false;
+    next = (count / every + 1) * every;
+    return true;
+  }
+
+  // Whether an observation is due by what has been done so far; moves on to the next ones.
+  bool count_due() {
+    const sim::Traffic& traffic = world_.engine.traffic();
+    bool any = due(world_.iterations, observer_.every_iterations, next_iteration_);
+    any |= due(traffic.vectors, observer_.every_vectors, next_vectors_);
+    any |= due(traffic.bytes, observer_.every_bytes, next_bytes_);
+    return any;
+  }
+
+  void after_event() {
+    observed_here_ = false;
+    pauses_ |= world_.iterations >= pause_at_;
+    const sim::Traffic& traffic = world_.engine.traffic();
+    if (count_due()) on_observation();
+    if (due(world_.iterations, observer_.check_every_iterations, next_check_))
+      stopped_ |= observer_.reached(world_);
+    const StopLimits& stop = world_.study.stop;
+    finished_ = world_.iterations >= stop.iterations || traffic.vectors >= stop.vectors ||
+                traffic.bytes >= stop.bytes || (stop.budgets_spent && world_.ledger.all_spent());
+    if constexpr (hooks::finished<P>) finished_ = finished_ || protocol_.finished(context_);
+  }
+
+  P& protocol_;
+  World& world_;
+  Context context_;
+  Observer& observer_;
+  std::uint64_t next_iteration_, next_vectors_, next_bytes_, next_check_;
+  std::uint64_t observed_traffic_ = 0;  // moved() and the time of the last observation
+  sim::Time observed_time_ = -1;
+  std::uint32_t asked_ = 0;
+  sim::Time instant_ = -1;     // of the last progress, with
+  std::uint64_t done_ = 0;     // what was counted then
+  std::uint64_t in_vain_ = 0;  // events since, in steps of a check
+  bool finished_ = false;
+  bool stopped_ = false;  // by the observer
+  bool pauses_ = false;
+  std::uint64_t pause_at_ = std::numeric_limits<std::uint64_t>::max();  // iterations
+  bool observed_here_ = false;  // nothing has happened for the protocol since the last observation
+};
+
+}  // namespace hearsay::models

@@ -1,0 +1,200 @@
+#include "scenarios/execution/snapshots.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/interprocess/streams/bufferstream.hpp>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <new>
+#include <optional>
+#include <ostream>
+#include <streambuf>
+#include <vector>
+
+#include "analysis/store/output_file.hpp"
+#include "scenarios/study/errors.hpp"
+#include "scenarios/terminal/terminal.hpp"
+#include "sim/hash.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+constexpr std::size_t kBlock = 1 << 20;  // bytes that are hashed at a time
+// By wall-clock time, saving takes at most one in so many seconds.
+constexpr int kShare = 20;
+
+std::string first_line(const SnapshotPlace& place) {
+  return fmt::format("hearsay snapshot 1 {}\n", place.identity);
+}
+
+// Passes what is written on in blocks, and hashes them.
+class Blocks final : public std::streambuf {
+ public:
+  explicit Blocks(analysis::OutputFile& file) : file_(file), block_(kBlock) { empty(); }
+  std::uint64_t finish() {
+    sync();
+    return hash_;
+  }
+
+ private:
+  void empty() { setp(block_.data(), block_.data() + block_.size()); }
+  int sync() override {
+    const auto size = static_cast<std::size_t>(pptr() - pbase());
+    hash_ = sim::hash_of(pbase(), size, hash_);
+    file_.write({pbase(), size});
+    empty();
+    return 0;
+  }
+  int_type overflow(int_type byte) override {
+    sync();
+    return sputc(traits_type::to_char_type(byte));
+  }
+
+  analysis::OutputFile& file_;
+  std::vector<char> block_;
+  std::uint64_t hash_ = 0;
+};
+
+std::uint64_t hash_of_blocks(std::string_view text) {
+  std::uint64_t hash = 0;
+  for (;;) {
+    const std::string_view block = text.substr(0, kBlock);
+    hash = sim::hash_of(block.data(), block.size(), hash);
+    if (block.size() == text.size()) return hash;
+    text.remove_prefix(block.size());
+  }
+}
+
+// The state in a file, and what is wrong with it.
+struct Read {
+  std::string text;
+  std::size_t begin = 0;
+  const char* wrong = nullptr;
+};
+
+std::optional<Read> read(const SnapshotPlace& place) {
+  std::ifstream file(place.file, std::ios::binary | std::ios::ate);
+  if (!file) return std::nullopt;
+  Read found;
+  found.text.resize(static_cast<std::size_t>(file.tellg()));
+  file.seekg(0);
+  file.read(found.text.data(), static_cast<std::streamsize>(found.text.size()));
+  const std::string line = first_line(place);
+  std::uint64_t hash = 0;
+  if (!file || found.text.size() < sizeof hash) {
+    found.wrong = "is damaged";
+    return found;
+  }
+  const std::size_t end = found.text.size() - sizeof hash;
+  std::memcpy(&hash, found.text.data() + end, sizeof hash);
+  if (hash != hash_of_blocks(std::string_view(found.text).substr(0, end))) {
+    found.wrong = "is damaged";
+  } else if (!found.text.starts_with(line)) {
+    found.wrong = "is of another build, scenario or data";
+  }
+  found.text.resize(end);
+  found.begin = line.size();
+  return found;
+}
+
+}  // namespace
+
+std::filesystem::path snapshot_folder(const std::filesystem::path& results) {
+  return results / "snapshots";
+}
+
+void remove_snapshots(const std::filesystem::path& results) {
+  if (results.empty()) return;
+  std::error_code error;
+  const std::filesystem::path folder = snapshot_folder(results);
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().extension() == ".snapshot") std::filesystem::remove(entry.path(), error);
+  std::filesystem::remove(folder, error);  // if it is empty
+}
+
+void SnapshotPlace::remove() const {
+  std::error_code error;
+  if (std::filesystem::remove(file, error))
+    std::filesystem::remove(file.parent_path(), error);  // if it is empty
+}
+
+Snapshots::Snapshots(SnapshotPlace place, const std::optional<SnapshotOptions>& options, Recording recording)
+    : place_(std::move(place)), options_(options), recording_(std::move(recording)) {}
+
+bool Snapshots::due() {
+  return Clock::now() >= due_;
+}
+
+// The next snapshot, after one that has taken so long.
+void Snapshots::plan(const models::World& world, Clock::duration taken) {
+  next_ = {};
+  due_ = Clock::time_point::max();
+  if (!options_) return;
+  if (options_->time) {
+    next_.after = (std::floor(world.engine.now() / *options_->time) + 1) * *options_->time;
+  } else if (options_->iterations) {
+    next_.iterations = (world.iterations / *options_->iterations + 1) * *options_->iterations;
+  } else {
+    const std::chrono::duration<double> wall(options_->wall.value_or(kSnapshotWall));
+    due_ = Clock::now() + std::max(kShare * taken, std::chrono::duration_cast<Clock::duration>(wall));
+  }
+}
+
+models::StateKeeper::Pause Snapshots::next() {
+  Pause next = next_;
+  next.after = std::min(next.after, place_.pause);
+  return next;
+}
+
+void Snapshots::keep(const models::World& world, const models::RunState& state) {
+  const Clock::time_point begin = Clock::now();
+  const bool ends = place_.pause <= next_.after && world.iterations < next_.iterations && begin < due_;
+  std::string why;
+  try {
+    write(state);
+  } catch (const std::bad_alloc&) {
+    why = "out of memory";
+  } catch (const sim::Error& error) {
+    why = error.what();
+  }
+  if (!why.empty()) print_message(fmt::format("note: {}: its state is not kept: {}", place_.run, why));
+  if (ends) throw Interrupted();
+  if (!why.empty()) options_.reset();
+  plan(world, Clock::now() - begin);
+}
+
+void Snapshots::write(const models::RunState& state) const {
+  std::filesystem::create_directory(place_.file.parent_path());
+  analysis::OutputFile file(place_.file);
+  Blocks blocks(file);
+  std::ostream out(&blocks);
+  out.exceptions(std::ios::badbit);
+  out << first_line(place_);
+  recording_.save(out);
+  state.save(out);
+  const std::uint64_t hash = blocks.finish();
+  file.write({reinterpret_cast<const char*>(&hash), sizeof hash});
+  file.commit();
+}
+
+void Snapshots::resume(const models::World& world, models::RunState& state) {
+  if (const auto found = read(place_)) {
+    if (found->wrong != nullptr) {
+      print_message(
+          fmt::format("note: {} {}: {} begins again", place_.file.string(), found->wrong, place_.run));
+    } else {
+      boost::interprocess::ibufferstream in(found->text.data() + found->begin,
+                                            found->text.size() - found->begin);
+      recording_.load(in);
+      state.load(in);
+      print_message(fmt::format("{} goes on from {:.6g} s (iteration {})", place_.run, world.engine.now(),
+                                world.iterations));
+    }
+  }
+  plan(world, {});
+}
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,39 @@
+// The state of an engine between events.
+#include "sim/engine/engine.hpp"
+#include "sim/state/archive.hpp"
+
+namespace hearsay::sim {
+
+// departing_, and what Presence has of a computation that begins, are of an event that is being handled. Payloads are
+// the last, behind all that refers to them.
+template <class Archive>
+void Engine::serialize(Archive& archive) {
+  plain(archive, now_);
+  archive(events_, followed_, traced_, timers_, set_by_, fingerprint_);
+  if constexpr (Archive::is_loading::value)
+    for (std::size_t n = 0; n < followed_; ++n) change_laws(n);
+  archive(presence_, agenda_, transport_, publications_, pool_);
+}
+
+void Engine::save(cereal::BinaryOutputArchive& archive) const {
+  const_cast<Engine*>(this)->serialize(archive);  // NOLINT: it writes what it finds
+}
+
+void Engine::load(cereal::BinaryInputArchive& archive) {
+  serialize(archive);
+}
+
+void HeldPayload::save(cereal::BinaryOutputArchive& archive) const {
+  archive(slot_);
+}
+
+void HeldPayload::load(cereal::BinaryInputArchive& archive) {
+  *this = {};
+  std::uint32_t slot = kNoSlot;
+  archive(slot);
+  if (slot == kNoSlot) return;
+  pool_ = &dynamic_cast<StateReader&>(archive).pool();
+  slot_ = slot;
+}
+
+}  // namespace hearsay::sim

@@ -1,0 +1,125 @@
+// A run that goes on from its snapshot is the same run: its tables and its trace, byte for byte.
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using test::shell;
+using test::text_of;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Late, lossy publications of agents that come and go; 400 iterations take about 50 s.
+constexpr const char* kStudy = R"({
+  "data": {"type": "linear_separators", "owners": 8, "features": 4, "records": 12}, "model": {"loss": "logistic"},
+  "network": {"topology": "similarity", "latency": {"type": "uniform", "max": "500 ms"}, "loss": 0.1,
+              "availability": {"type": "on_off", "up": {"type": "exponential", "mean": 5},
+                               "down": {"type": "exponential", "mean": 1}}},
+  "events": [{"at": "10 s", "set": {"network.latency": "50 ms"}}],
+  "protocol": {"type": "p2p_coordinate_descent"},
+  "privacy": {"mechanism": "laplace", "epsilon": 5, "steps": 10, "clip": 1}, "stop": {"iterations": 400},
+  "sweep": {"protocol.mu": [0.1, 1]}, "repeat": 2,
+  "record": {"metrics": ["own_test_error", "objective_q", "messages"], "every": {"time": "1 s"},
+             "trace": {"format": ["csv", "perfetto"], "point": 1, "repetition": 1}}
+})";
+
+constexpr const char* kFiles[] = {"series.csv", "scalars.csv", "runs.csv", "trace.csv",
+                                  "trace.perfetto.json"};
+
+void check_same(const std::string& folder, const std::string& other) {
+  for (const std::string file : kFiles) {
+    INFO(file);
+    const std::string one = text_of(folder + "/" + file);
+    CHECK(one.size() > 100);
+    CHECK(one == text_of(other + "/" + file));
+  }
+}
+
+// A study that has been paused in the folder out, and the same without a pause in the folder whole.
+struct Paused {
+  test::Scratch dir;
+  explicit Paused(const std::string& time = "20 s") {
+    dir.write("s.json", kStudy);
+    REQUIRE(shell(dir, "$program run s.json -o whole -j 1 --no-progress").code == 0);
+    const auto outcome = shell(dir, "$program run s.json -o out -j 1 --no-progress --pause '" + time + "'");
+    CHECK(outcome.code == 0);
+    CHECK(outcome.err.find("paused at 20 s: 0 of 4 runs are stored; run the same command without --pause") !=
+          std::string::npos);
+    for (const auto& entry : fs::directory_iterator(dir / "out/snapshots")) files.push_back(entry.path());
+    REQUIRE(files.size() == 4);
+  }
+  test::Outcome go_on() const { return shell(dir, "$program run s.json -o out -j 2 --no-progress"); }
+  std::vector<fs::path> files;
+};
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("snapshots: a paused study goes on, to the same tables and trace") {
+  const Paused paused;
+  const auto outcome = paused.go_on();
+  CHECK(outcome.code == 0);
+  CHECK(count(outcome.err, " goes on from ") == 4);
+  check_same(paused.dir / "out", paused.dir / "whole");
+  CHECK_FALSE(fs::exists(paused.dir / "out/snapshots"));
+}
+
+TEST_CASE("snapshots: what is damaged, cut off or of another build is refused with a line, and made again") {
+  const Paused paused;
+  const auto change = [](const fs::path& file, std::size_t at) {
+    std::string text = text_of(file.string());
+    text.at(at) = static_cast<char>(text.at(at) ^ 1);
+    std::ofstream(file, std::ios::binary) << text;
+  };
+  change(paused.files[0], text_of(paused.files[0].string()).size() / 2);
+  fs::resize_file(paused.files[1], 1000);
+  fs::resize_file(paused.files[2], 0);
+  const auto outcome = paused.go_on();
+  CHECK(outcome.code == 0);
+  CHECK(count(outcome.err, " is damaged: point ") == 3);
+  CHECK(count(outcome.err, " begins again") == 3);
+  CHECK(count(outcome.err, " goes on from ") == 1);
+  check_same(paused.dir / "out", paused.dir / "whole");
+}
+
+TEST_CASE("snapshots: one of a run that records other values is not used") {
+  const Paused paused;
+  const auto outcome =
+      shell(paused.dir, "$program run s.json -o out -j 1 --no-progress --set record.every.time=2");
+  CHECK(outcome.code == 0);
+  CHECK(count(outcome.err, " is of another build, scenario or data: point ") == 4);
+}
+
+TEST_CASE("snapshots: a run that is killed goes on from its last snapshot") {
+  const test::Scratch dir;
+  dir.write("s.json", test::small_scenario("", 200'000));
+  const std::string run = "$program run s.json -j 1 --no-progress ";
+  REQUIRE(shell(dir, run + "-o whole").code == 0);
+  const std::string often = run + "-o out --set 'record.snapshot={\"iterations\":2000}'";
+  const std::string snapshots = "ls out/snapshots/*.snapshot > /dev/null 2>&1";
+  shell(dir, often + " & while kill -0 $! && ! " + snapshots + "; do :; done; kill -9 $!; wait $!");
+  REQUIRE(shell(dir, snapshots).code == 0);
+  const auto outcome = shell(dir, often);
+  CHECK(outcome.code == 0);
+  CHECK(count(outcome.err, " goes on from ") == 1);
+  for (const std::string file : {"series.csv", "scalars.csv", "runs.csv"})
+    CHECK(text_of(dir / "out/" + file) == text_of(dir / "whole/" + file));
+}
+
+TEST_CASE("snapshots: without record.snapshot nothing is kept, unless a pause asks for it") {
+  const test::Scratch dir;
+  dir.write("s.json", kStudy);
+  const std::string run = "$program run s.json -o out -j 1 --no-progress --set record.snapshot=null";
+  CHECK(shell(dir, run + " --pause 5").code == 0);
+  CHECK(fs::exists(dir / "out/snapshots"));
+  const auto outcome = shell(dir, run);
+  CHECK(count(outcome.err, " goes on from ") == 4);
+}
