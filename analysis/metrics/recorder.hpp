@@ -66,7 +66,7 @@ class Recorder final : public models::Observer {
   void serialize(Archive& archive) {
     double passed = seconds();
     archive(series_, ordinary_, divergence_, models_, reached_at_, passed);
-    before_ += passed - seconds();
+    if constexpr (Archive::is_loading::value) before_ += passed - seconds();
   }
   /// Wall-clock time, s, of the whole run.
   double seconds() const {

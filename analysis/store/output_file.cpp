@@ -71,7 +71,9 @@ void OutputFile::write(std::string_view text) {
 std::string OutputFile::written() const {
   if (std::fflush(file_) != 0) throw failure(path_, "writing failed");
   std::ifstream file(*folder_ / destination_.filename(), std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) throw failure(path_, "cannot be read again");
+  return text;
 }
 
 void OutputFile::rewrite(std::string_view text) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <istream>
 #include <iterator>
-#include <limits>
 #include <numeric>
 #include <ostream>
 #include <string_view>
@@ -100,7 +99,7 @@ class Driver final : public Probe, public RunState {
   }
   void save(std::ostream& out) const override {
     sim::check(Entry(P::kEntry).snapshots, "the protocol does not describe its state");
-    sim::StateWriter archive(out);
+    cereal::BinaryOutputArchive archive(out);
     const_cast<Driver*>(this)->serialize(archive);  // NOLINT: it writes what it finds
   }
   void load(std::istream& in) override {
@@ -123,7 +122,7 @@ class Driver final : public Probe, public RunState {
     if (++asked_ % Observer::kAbortCheckEvents == 0) {
       stopped_ |= observer_.should_abort();
       require_progress();
-      pauses_ |= keeps() && observer_.keeper->due();
+      pauses_ |= keeps() && observer_.keeper->due(world_);
     }
     return finished_ || stopped_ || pauses_;
   }
@@ -132,11 +131,7 @@ class Driver final : public Probe, public RunState {
  private:
   sim::End go_on() {
     pauses_ = false;
-    if (keeps()) {
-      const StateKeeper::Pause pause = observer_.keeper->next();
-      world_.engine.pause_after(pause.after);
-      pause_at_ = pause.iterations;
-    }
+    if (keeps()) world_.engine.pause_after(observer_.keeper->pause_after());
     return world_.engine.run(*this);
   }
   bool keeps() const { return Entry(P::kEntry).snapshots && observer_.keeper != nullptr; }
@@ -209,7 +204,6 @@ class Driver final : public Probe, public RunState {
 
   void after_event() {
     observed_here_ = false;
-    pauses_ |= world_.iterations >= pause_at_;
     const sim::Traffic& traffic = world_.engine.traffic();
     if (count_due()) on_observation();
     if (due(world_.iterations, observer_.check_every_iterations, next_check_))
@@ -234,7 +228,6 @@ class Driver final : public Probe, public RunState {
   bool finished_ = false;
   bool stopped_ = false;  // by the observer
   bool pauses_ = false;
-  std::uint64_t pause_at_ = std::numeric_limits<std::uint64_t>::max();  // iterations
   bool observed_here_ = false;  // nothing has happened for the protocol since the last observation
 };
 

@@ -2,7 +2,6 @@
 // Who looks at a run while it is made, and who keeps its state.
 #include <cstdint>
 #include <iosfwd>
-#include <limits>
 
 #include "models/run/world.hpp"
 
@@ -28,16 +27,10 @@ class StateKeeper {
   virtual ~StateKeeper() = default;
   /// Called once the start has been made: loads a state, if the run is to go on from one.
   virtual void resume(const World& world, RunState& state) = 0;
-  /// Before the first event after a time (s), and after the first one with which so many iterations are complete: both
-  /// pause the run, so that its state can be kept.
-  struct Pause {
-    sim::Time after = sim::kNever;
-    std::uint64_t iterations = std::numeric_limits<std::uint64_t>::max();
-  };
-  /// Asked whenever the run goes on.
-  virtual Pause next() { return {}; }
+  /// s: the run pauses before the first event after it. Asked whenever the run goes on.
+  virtual sim::Time pause_after() { return sim::kNever; }
   /// Whether the run is to pause now. Asked every Observer::kAbortCheckEvents events.
-  virtual bool due() { return false; }
+  virtual bool due(const World&) { return false; }
   virtual void keep(const World& world, const RunState& state) = 0;
 
  protected:
@@ -63,7 +56,7 @@ class Observer {
   /// Observations are made at these distances, whichever is given.
   std::uint64_t every_iterations = 0, every_vectors = 0, every_bytes = 0;  // 0: never
   sim::Time every_time = sim::kNever;
-  StateKeeper* keeper = nullptr;  ///< of the run's states; null: nobody
+  StateKeeper* keeper = nullptr;  ///< of the run's states; null: they are not kept
 
  protected:
   Observer() = default;

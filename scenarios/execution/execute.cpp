@@ -10,7 +10,6 @@
 #include "analysis/store/store_writer.hpp"
 #include "scenarios/execution/experiment.hpp"
 #include "scenarios/execution/memory.hpp"
-#include "scenarios/execution/snapshots.hpp"
 #include "scenarios/execution/workers/process_workers.hpp"
 #include "scenarios/language/code.hpp"
 #include "scenarios/study/errors.hpp"
@@ -192,9 +191,7 @@ bool Execution::make_runs(analysis::Store& store, Workers& workers) {
     writer.add(std::move(run));
   });
   writer.finish();
-  if (interrupted() || !all) return false;
-  if (!options_.shard) remove_snapshots(options_.results);
-  return true;
+  return all && !interrupted();
 }
 
 std::vector<std::string> Execution::agent_names(std::size_t point, std::uint32_t repetition) {

@@ -1,25 +1,20 @@
 #include "scenarios/execution/experiment.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include "analysis/metrics/measured_models.hpp"
 #include "analysis/metrics/recorder.hpp"
-#include "analysis/theory/central_bounds.hpp"
 #include "analysis/trace/trace_text.hpp"
-#include "models/privacy/accountants/budget.hpp"
-#include "models/privacy/accountants/renyi/rdp.hpp"
 #include "models/run/rehearsal.hpp"
 #include "scenarios/execution/memory.hpp"
 #include "scenarios/execution/seen.hpp"
 #include "scenarios/execution/snapshots.hpp"
 #include "scenarios/study/fit_network.hpp"
 #include "scenarios/study/point_fit.hpp"
-#include "scenarios/study/sweep/selection.hpp"
 #include "sim/check.hpp"
 #include "sim/state/archive.hpp"
 
@@ -221,7 +216,6 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
 
   std::optional<models::Views> views = this->views(repetition, recorder, interrupted);
   if (views && views->adversaries().empty()) views.reset();  // interrupted
-  auto* const files = dynamic_cast<analysis::TraceFiles*>(trace);
   std::optional<models::ViewMarks> marks;
   if (views && trace != nullptr) trace = &marks.emplace(*views, hub_ ? 1 : 0, *trace);
   models::World world = assemble("/protocol", [&] { return prepare(repetition, trace); });
@@ -232,7 +226,7 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
     const auto recorded = [&](auto&& archive) {
       archive(recorder);
       if (marks) archive(*marks);
-      if (files != nullptr) archive(*files);
+      if (kept->trace != nullptr) archive(*kept->trace);
     };
     recorder.keeper = &snapshots.emplace(
         *kept, scenario_.record.snapshot,
@@ -279,106 +273,6 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
   if (scenario_.record.models == KeptModels::kFinal) result.models = analysis::MeasuredModels(world).copy();
   result.wall = recorder.seconds();
   return result;
-}
-
-std::vector<double> Experiment::renyi() const {
-  const std::atomic<bool> at_once = true;  // accounts are opened at the start
-  analysis::Recorder recorder({}, solved_->problem.owners(), {}, &at_once);
-  models::World world = prepare(0);
-  scenario_.protocol->run(world, recorder);
-  std::set<const models::ReleaseSchedule*> all;
-  for (std::size_t owner = 0; owner < solved_->problem.owners(); ++owner) {
-    const auto agent = static_cast<sim::AgentId>(owner) + (hub_ ? 1 : 0);
-    if (solved_->problem.n(owner) > 0) all.insert(world.ledger.account(agent).schedule.get());
-  }
-  if (all.contains(nullptr) || scenario_.protocol->entry().own_models)
-    throw std::invalid_argument("scores are computed from models that the protocol does not release");
-  std::vector<double> largest(models::renyi_orders().size() + 1);
-  for (const models::ReleaseSchedule* const schedule : all)
-    std::ranges::transform(largest, schedule->renyi(), largest.begin(), std::ranges::max);
-  return largest;
-}
-
-analysis::PointResult Experiment::describe_point(std::vector<std::string> labels) const {
-  const models::Problem& problem = solved_->problem;
-  analysis::PointResult point;
-  point.labels = std::move(labels);
-  point.owners = problem.owners();
-  point.first_owner = hub_ ? 1 : 0;
-  if (needs_optimum(scenario_)) {
-    const models::Optimum& optimum = study_.reference.get();
-    point.scalars = {{"optimum.objective", {}, optimum.value},
-                     {"optimum.kkt_residual", {}, optimum.kkt_residual},
-                     {"optimum.gap", {}, optimum.gap}};
-  }
-  if (privacy_.active()) {
-    point.scalars.push_back({"privacy.bound", {}, privacy_.bound});
-    point.scalars.push_back({"privacy.delta", {}, privacy_.delta});
-    // By turn, the protocol records the cost: epsilon_turn.
-    for (std::size_t owner = 0; !privacy_.by_turn() && owner < point.owners; ++owner) {
-      const auto agent = static_cast<sim::AgentId>(owner) + point.first_owner;
-      point.scalars.push_back({"privacy.epsilon", agent, privacy_.epsilon[owner]});
-      const bool update = privacy_.unit == models::PrivacyUnit::kOwner;
-      point.scalars.push_back(
-          {"privacy.sensitivity", agent,
-           update ? privacy_.sensitivity_of_sum(1) : privacy_.sensitivity(problem.n(owner))});
-      if (privacy_.expected)
-        point.scalars.push_back({"privacy.steps", agent, static_cast<double>(privacy_.steps[owner])});
-    }
-  }
-  for (const auto& [name, value] : scenario_.protocol->numbers(study_))
-    point.scalars.push_back({name, {}, value});
-  const auto append = [](auto& to, auto&& more) {
-    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-  };
-  if (!scenario_.analysis.bounds.empty())
-    append(point.scalars, analysis::setting_scalars(problem, study_.reference.get()));
-  if (!scenario_.baselines.empty()) {
-    // An owner alone may have no minimiser that can be found.
-    append(point.scalars, assemble("/baselines", [&] {
-             return analysis::baselines(problem, study_.reference.get(), scenario_.baselines,
-                                        point.first_owner);
-           }));
-  }
-  point.unaccounted = problem.data().fitted_on_private_data;
-  if (privacy_.source == models::BoundSource::kFromData)
-    point.unaccounted.push_back("privacy.bound_from_data: gradient bound");
-  append(point.unaccounted, study_.exact_reads->all());
-  point.notes = problem.data().notes;
-  if (ends_by_exact_target()) {
-    point.notes.push_back(fmt::format(
-        "warning: stop.target ends runs by {} without noise: epsilon does not cover when a run ends",
-        (*scenario_.stop.target->metric).name));
-  }
-  if (!scenario_.privacy.adversaries.empty()) {
-    point.notes.push_back(
-        scenario_.stop.target || scenario_.stop.wall
-            ? "epsilon_seen is the ledger's epsilon: the end of a run depends on values or on the computer's speed"
-            : "epsilon_seen is a guarantee towards an adversary whose seen.ADVERSARY.exact in scalars.csv is 1; else "
-              "gradients, which react to what was released, are taken as fixed, and the ledger's epsilon is the "
-              "guarantee; neither covers private values that are used without noise");
-  }
-  append(point.notes, scenario_.protocol->notes(study_));
-  const auto* own = std::get_if<models::PythonModel>(&scenario_.model.network);
-  if (privacy_.active() && own != nullptr) {
-    point.notes.push_back(fmt::format(
-        "the guarantee assumes that of the class {} a record's gradient depends on no other record, and that "
-        "its sums and norms of gradients, if it has them, are those of its gradients",
-        own->code.as<models::ModelCode>().name));
-  }
-  if (scenario_.renyi) {
-    assemble("/tune/trials", [&] {
-      if (!point.unaccounted.empty())
-        throw std::invalid_argument("no guarantee covers all that a trial reads: " +
-                                    point.unaccounted.front());
-      const std::vector<double> curve = renyi();
-      for (std::size_t k = 0; k < curve.size(); ++k)
-        if (std::isfinite(curve[k])) point.scalars.push_back({renyi_name(k), {}, curve[k]});
-    });
-  }
-  for (const std::string& note : topology_.notes()) point.notes.push_back("topology: " + note);
-  for (const std::string& warning : privacy_.warnings) point.notes.push_back("warning: " + warning);
-  return point;
 }
 
 }  // namespace hearsay::scenarios

@@ -201,13 +201,16 @@ std::optional<SnapshotPlace> RunMaker::place_of(RunTask task) const {
   if (files_.folder.empty() || !std::filesystem::is_directory(files_.folder, error)) return std::nullopt;
   const PlannedPoint& point = plan_.points[task.point];
   const std::string key = run_key(point.key, task.repetition);
-  const std::string traced =
-      is_traced(task) ? canonical(write_changes(*point.scenario->record.trace)) : "no trace";
-  return SnapshotPlace{
-      snapshot_folder(files_.folder) / (key.substr(0, 32) + ".snapshot"),
-      sha256(fmt::format("{}\n{}\n{}\n{}\n{}", version_line(), key, record_key(*point.scenario),
-                         canonical(write_changes(point.scenario->privacy)), traced)),
-      fmt::format("point {} repetition {}", task.point, task.repetition), files_.pause};
+  const auto identity = [this, task, key, &point] {
+    const std::string traced =
+        is_traced(task) ? canonical(write_changes(*point.scenario->record.trace)) : "no trace";
+    return sha256(fmt::format("{}\n{}\n{}\n{}\n{}", version_line(), key, record_key(*point.scenario),
+                              canonical(write_changes(point.scenario->privacy)), traced));
+  };
+  return SnapshotPlace{.file = files_.folder / "snapshots" / (key.substr(0, 32) + ".snapshot"),
+                       .identity = identity,
+                       .run = fmt::format("point {} repetition {}", task.point, task.repetition),
+                       .pause = files_.pause};
 }
 
 void RunMaker::forget_state(RunTask task) const {
@@ -223,7 +226,8 @@ analysis::RunResult RunMaker::make_once(RunTask task) {
     if (is_traced(task))
       trace =
           std::make_unique<analysis::TraceFiles>(*scenario.record.trace, files_.folder, one->agent_names());
-    const std::optional<SnapshotPlace> place = place_of(task);
+    std::optional<SnapshotPlace> place = place_of(task);
+    if (place) place->trace = trace.get();
     run = one->run(task.repetition, trace.get(), interrupted_, place ? &*place : nullptr);
     if (scenario.draws_anew()) {
       const auto numbers = one->describe_point({}).scalars;

@@ -38,7 +38,7 @@ std::string doubt(const models::Views& views) {
   const auto one = std::ranges::find(views.adversaries(), false, &models::Views::OfAdversary::certain);
   if (one == views.adversaries().end()) return {};
   return fmt::format(
-      "the rank of what {} has seen cannot be told from rounding errors: epsilon_seen is the local value of every owner of "
+      "the rank of what {} has seen cannot be distinguished from rounding errors: epsilon_seen is the local value of every owner of "
       "whom it has seen anything",
       one->name);
 }

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <boost/interprocess/streams/bufferstream.hpp>
-#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <new>
 #include <optional>
 #include <ostream>
 #include <streambuf>
+#include <utility>
 #include <vector>
 
 #include "analysis/store/output_file.hpp"
@@ -27,10 +27,10 @@ constexpr std::size_t kBlock = 1 << 20;  // bytes that are hashed at a time
 constexpr int kShare = 20;
 
 std::string first_line(const SnapshotPlace& place) {
-  return fmt::format("hearsay snapshot 1 {}\n", place.identity);
+  return fmt::format("hearsay snapshot 1 {}\n", place.identity());
 }
 
-// Passes what is written on in blocks, and hashes them.
+// Passes what is written on in blocks, and hashes them; all but the last are full, as nothing flushes it before the end.
 class Blocks final : public std::streambuf {
  public:
   explicit Blocks(analysis::OutputFile& file) : file_(file), block_(kBlock) { empty(); }
@@ -102,19 +102,6 @@ std::optional<Read> read(const SnapshotPlace& place) {
 
 }  // namespace
 
-std::filesystem::path snapshot_folder(const std::filesystem::path& results) {
-  return results / "snapshots";
-}
-
-void remove_snapshots(const std::filesystem::path& results) {
-  if (results.empty()) return;
-  std::error_code error;
-  const std::filesystem::path folder = snapshot_folder(results);
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.path().extension() == ".snapshot") std::filesystem::remove(entry.path(), error);
-  std::filesystem::remove(folder, error);  // if it is empty
-}
-
 void SnapshotPlace::remove() const {
   std::error_code error;
   if (std::filesystem::remove(file, error))
@@ -124,34 +111,30 @@ void SnapshotPlace::remove() const {
 Snapshots::Snapshots(SnapshotPlace place, const std::optional<SnapshotOptions>& options, Recording recording)
     : place_(std::move(place)), options_(options), recording_(std::move(recording)) {}
 
-bool Snapshots::due() {
-  return Clock::now() >= due_;
+bool Snapshots::due(const models::World& world) {
+  if (!options_) return false;
+  if (options_->time) {
+    was_due_ = world.engine.now() >= next_time_;
+  } else if (options_->iterations) {
+    was_due_ = world.iterations >= next_iteration_;
+  } else {
+    was_due_ = Clock::now() >= due_;
+  }
+  return was_due_;
 }
 
 // The next snapshot, after one that has taken so long.
 void Snapshots::plan(const models::World& world, Clock::duration taken) {
-  next_ = {};
-  due_ = Clock::time_point::max();
   if (!options_) return;
-  if (options_->time) {
-    next_.after = (std::floor(world.engine.now() / *options_->time) + 1) * *options_->time;
-  } else if (options_->iterations) {
-    next_.iterations = (world.iterations / *options_->iterations + 1) * *options_->iterations;
-  } else {
-    const std::chrono::duration<double> wall(options_->wall.value_or(kSnapshotWall));
-    due_ = Clock::now() + std::max(kShare * taken, std::chrono::duration_cast<Clock::duration>(wall));
-  }
-}
-
-models::StateKeeper::Pause Snapshots::next() {
-  Pause next = next_;
-  next.after = std::min(next.after, place_.pause);
-  return next;
+  if (options_->time) next_time_ = world.engine.now() + *options_->time;
+  if (options_->iterations) next_iteration_ = world.iterations + *options_->iterations;
+  const std::chrono::duration<double> wall(options_->wall.value_or(kSnapshotWall));
+  due_ = Clock::now() + std::max(kShare * taken, std::chrono::duration_cast<Clock::duration>(wall));
 }
 
 void Snapshots::keep(const models::World& world, const models::RunState& state) {
   const Clock::time_point begin = Clock::now();
-  const bool ends = place_.pause <= next_.after && world.iterations < next_.iterations && begin < due_;
+  const bool ends = !std::exchange(was_due_, false);  // it is the time of the pause
   std::string why;
   try {
     write(state);

@@ -11,23 +11,24 @@
 #include "models/run/observer.hpp"
 #include "scenarios/study/scenario.hpp"
 
+namespace hearsay::analysis {
+class TraceFiles;
+}
+
 namespace hearsay::scenarios {
 
 /// Where the state of a run is kept.
 struct SnapshotPlace {
   std::filesystem::path file;
-  std::string
-      identity;  ///< one line: all that a state belongs to (build, scenario, data, repetition, what is recorded)
-  std::string run;                ///< its name in messages
-  sim::Time pause = sim::kNever;  ///< s: the run ends there for now
+  /// One line, asked for where there is a file or one is written: all that a state belongs to (build, scenario, data,
+  /// repetition, what is recorded).
+  std::function<std::string()> identity;
+  std::string run;                        ///< its name in messages
+  sim::Time pause = sim::kNever;          ///< s: the run ends there for now
+  analysis::TraceFiles* trace = nullptr;  ///< its text is part of the state, if not null
 
   void remove() const;
 };
-
-/// The folder of a study's snapshots, in its folder of results.
-std::filesystem::path snapshot_folder(const std::filesystem::path& results);
-/// Removes what is left of a study all of whose runs are stored.
-void remove_snapshots(const std::filesystem::path& results);
 
 /// What of a run is not of its world, protocol and driver: its recorder, its trace.
 struct Recording {
@@ -42,8 +43,8 @@ class Snapshots final : public models::StateKeeper {
   /// Without options only at SnapshotPlace::pause.
   Snapshots(SnapshotPlace place, const std::optional<SnapshotOptions>& options, Recording recording);
 
-  Pause next() override;
-  bool due() override;
+  sim::Time pause_after() override { return place_.pause; }
+  bool due(const models::World& world) override;
   /// A snapshot that cannot be written (a full disk) is the last, which is reported. Throws Interrupted at
   /// SnapshotPlace::pause.
   void keep(const models::World& world, const models::RunState& state) override;
@@ -57,8 +58,10 @@ class Snapshots final : public models::StateKeeper {
   SnapshotPlace place_;
   std::optional<SnapshotOptions> options_;
   Recording recording_;
-  Clock::time_point due_ = Clock::time_point::max();
-  Pause next_;
+  Clock::time_point due_;
+  sim::Time next_time_ = 0;
+  std::uint64_t next_iteration_ = 0;
+  bool was_due_ = false;
 };
 
 }  // namespace hearsay::scenarios

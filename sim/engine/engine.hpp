@@ -143,9 +143,9 @@ class Engine {
     end_handler();
   }
   /// Runs from the start, or from a pause, until the handler is finished or a limit is reached, or pauses: when it is
-  /// finished for now (handler.pauses(), optional), or before the first event after the time of pause_after(). Throws LimitError where
-  /// times have become so large that the doubles around them are more than kResolution mean gaps of the fastest clock
-  /// apart.
+  /// finished for now (handler.pauses(), optional), or before the first event after the time of pause_after(). Throws
+  /// LimitError where times have become so large that the doubles around them are more than kResolution mean gaps of the
+  /// fastest clock apart.
   template <class Handler>
   End run(Handler& handler) {
     begin(handler);

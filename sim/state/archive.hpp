@@ -6,7 +6,6 @@
 #include <cereal/types/map.hpp>
 #include <cereal/types/optional.hpp>
 #include <cereal/types/string.hpp>
-#include <cereal/types/variant.hpp>
 #include <cereal/types/vector.hpp>
 
 #include <istream>
@@ -16,8 +15,6 @@
 namespace hearsay::sim {
 
 class PayloadPool;
-
-using StateWriter = cereal::BinaryOutputArchive;
 
 class StateReader final : public cereal::BinaryInputArchive {
  public:

@@ -5,16 +5,10 @@
 
 #include <catch2/catch.hpp>
 
-#include <atomic>
 #include <cmath>
-#include <cstring>
-#include <random>
-#include <sstream>
 
-#include "analysis/metrics/recorder.hpp"
-#include "scenarios/execution/experiment.hpp"
 #include "scenarios/language/reader.hpp"
-#include "sim/state/archive.hpp"
+#include "tests/golden/states.hpp"
 
 using namespace hearsay;
 
@@ -31,80 +25,6 @@ struct Golden {
   double norm, sum;
 };
 
-// What is the same of equal runs.
-struct Whole {
-  std::uint64_t fingerprint;
-  std::vector<double> models, values;
-  std::vector<std::string> samples;
-};
-
-// Keeps the state of a run before the first event after a time, or goes on from one.
-struct Kept final : models::StateKeeper {
-  explicit Kept(sim::Time time) : at(time) {}
-  Pause next() override { return {.after = at}; }
-  void keep(const models::World&, const models::RunState& run) override {
-    std::ostringstream out;
-    cereal::BinaryOutputArchive archive(out);
-    archive(*recorder);
-    run.save(out);
-    state = std::move(out).str();
-    stop = true;
-  }
-  void resume(const models::World&, models::RunState& run) override {
-    if (state.empty()) return;
-    std::istringstream in(state);
-    cereal::BinaryInputArchive archive(in);
-    archive(*recorder);
-    run.load(in);
-    CHECK(in.peek() == std::char_traits<char>::eof());
-  }
-  sim::Time at;
-  std::string state;
-  std::atomic<bool> stop = false;
-  analysis::Recorder* recorder = nullptr;
-};
-
-Whole run_with(const scenarios::Scenario& scenario, const scenarios::Experiment& experiment, Kept& kept) {
-  std::vector<const analysis::Metric*> metrics;
-  for (const auto& m : scenario.record.metrics) metrics.push_back(&*m);
-  analysis::Recorder recorder(metrics, experiment.problem().owners(), {}, &kept.stop);
-  recorder.every_iterations = 7;
-  recorder.keeper = &kept;
-  kept.recorder = &recorder;
-  models::World world = experiment.prepare(0);
-  scenario.protocol->run(world, recorder);
-  Whole whole{world.fingerprint(), {world.models.data(), world.models.data() + world.models.size()}, {}, {}};
-  whole.values = recorder.series().values;
-  for (const analysis::Sample& s : recorder.series().samples)
-    whole.samples.push_back(
-        fmt::format("{} {} {} {} {}", s.iteration, s.time, s.vectors, s.bytes, s.messages));
-  return whole;
-}
-
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
-}
-
-void check_states(const scenarios::Scenario& scenario, const scenarios::Experiment& experiment,
-                  sim::Time end) {
-  Kept none(sim::kNever);
-  const Whole whole = run_with(scenario, experiment, none);
-  std::mt19937_64 random(std::hash<std::string_view>()(scenario.protocol->entry().name));
-  std::uniform_real_distribution<double> times(0, end);
-  for (int k = 0; k < 12; ++k) {
-    Kept first(times(random)), second(sim::kNever);
-    INFO(fmt::format("{} from {:.17g} s of {:.17g} s", scenario.protocol->entry().name, first.at, end));
-    run_with(scenario, experiment, first);
-    REQUIRE_FALSE(first.state.empty());
-    second.state = first.state;
-    const Whole later = run_with(scenario, experiment, second);
-    CHECK(later.fingerprint == whole.fingerprint);
-    CHECK(same_bits(later.models, whole.models));
-    CHECK(same_bits(later.values, whole.values));
-    CHECK(later.samples == whole.samples);
-  }
-}
-
 void check_golden(const std::string& text, const Golden& golden) {
   const scenarios::Document document = scenarios::parse(text, "golden");
   scenarios::Scenario scenario;
@@ -119,7 +39,7 @@ void check_golden(const std::string& text, const Golden& golden) {
   const double tolerance = 1e-9 * golden.norm;
   CHECK(std::abs(world.models.norm() - golden.norm) <= tolerance);
   CHECK(std::abs(world.models.sum() - golden.sum) <= tolerance);
-  check_states(scenario, experiment, world.engine.now());
+  test::check_states(scenario, world.engine.now());
 }
 
 }  // namespace

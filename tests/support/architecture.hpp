@@ -19,7 +19,7 @@ inline constexpr std::array<std::string_view, 4> kLayers{"sim", "models", "analy
 
 /// The rooms of the layers; each can include those before it. A layer's own files come before its rooms, but for
 /// models/registry, which names all protocols.
-inline constexpr std::array<std::string_view, 35> kRooms{
+inline constexpr std::array<std::string_view, 36> kRooms{
     "sim/options",          "sim/state",          "sim/files",
     "sim/random",           "sim/laws",           "sim/events",
     "sim/clocks",           "sim/topology",       "sim/trace",

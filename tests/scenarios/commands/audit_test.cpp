@@ -81,6 +81,15 @@ TEST_CASE("audit command: refusals are one line with the nearest valid name") {
              "no guarantee covers all that is used");
 }
 
+TEST_CASE("audit command: a difference of equal models, which rounding leaves, is no release") {
+  const test::Scratch dir;
+  dir.write("s.json", R"({
+    "data": {"type": "lending_like", "owners": 2, "records": 2, "features": 1}, "seed": 8,
+    "network": {"topology": "star", "latency": 0}, "protocol": {"type": "ad_psgd"},
+    "privacy": {"mechanism": "laplace", "clip": 1, "epsilon": 30, "steps": 1}, "stop": {"iterations": 5}})");
+  test::output_of(dir, "audit s.json --adversary link:0-1 --runs 4 --no-progress");
+}
+
 TEST_CASE("audit command: an interrupt ends it") {
   const test::AuditFolder folder;
   folder.dir.write("s.json", test::audited_path(kPrivate));

@@ -114,6 +114,27 @@ TEST_CASE("snapshots: a run that is killed goes on from its last snapshot") {
     CHECK(text_of(dir / "out/" + file) == text_of(dir / "whole/" + file));
 }
 
+TEST_CASE("snapshots: the runs of other points keep theirs when a part of a study is complete") {
+  const Paused paused;
+  const auto part = shell(paused.dir,
+                          "$program run s.json -o out --no-progress --points 'protocol.mu < 0.5' "
+                          "--set record.trace=null");
+  CHECK(part.code == 0);
+  CHECK(count(part.err, " goes on from ") == 2);
+  CHECK(count(paused.go_on().err, " goes on from ") == 2);
+  check_same(paused.dir / "out", paused.dir / "whole");
+}
+
+TEST_CASE("snapshots: intervals of simulated time that are shorter than the gaps between events") {
+  const test::Scratch dir;
+  dir.write("s.json", test::small_scenario());
+  const std::string run = "$program run s.json -j 1 --no-progress ";
+  REQUIRE(shell(dir, run + "-o whole").code == 0);
+  REQUIRE(shell(dir, run + "-o out --set 'record.snapshot={\"time\":\"1 ns\"}'").code == 0);
+  CHECK(text_of(dir / "out/series.csv") == text_of(dir / "whole/series.csv"));
+  CHECK_FALSE(fs::exists(dir / "out/snapshots"));
+}
+
 TEST_CASE("snapshots: without record.snapshot nothing is kept, unless a pause asks for it") {
   const test::Scratch dir;
   dir.write("s.json", kStudy);

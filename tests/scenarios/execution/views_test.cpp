@@ -287,6 +287,21 @@ TEST_CASE("views: linear reactions on a path, by hand") {
     CHECK(seen.of("agent:0", what, 1) / q_squared == Approx(73. / 37).margin(1e-9));
 }
 
+// The last event delivers the only message with a release of owner 3, at the time of the observation before it.
+TEST_CASE("views: what arrives last is seen, whatever is observed before") {
+  const Scratch dir;
+  const std::string scenario = R"({
+    "data": {"type": "lending_like", "owners": 4, "records": 20, "features": 2}, "network": {"topology": "ring"},
+    "protocol": {"type": "p2p_coordinate_descent", "initial_exchange": "sent"},
+    "privacy": {"mechanism": "laplace", "clip": 1, "epsilon": 1, "steps": 3, "adversaries": [{"agents": [0]}]},
+    "stop": {"events": 13}, "record": {"metrics": ["epsilon_seen"]}})";
+  for (const char* every : {R"({"iterations": 100})", R"({"iterations": 1})", R"({"vectors": 1})"}) {
+    INFO(every);
+    const Seen seen = seen_in(dir, scenario, " --set 'record.every=" + std::string(every) + "'");
+    CHECK(seen.of("agent:0", "epsilon", 3) == Approx(1. / 3).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("views: bad adversaries are refused with one line") {
   const Scratch dir;
   const auto refused = [&](const std::string& scenario) {
