@@ -197,7 +197,7 @@ sim::End Experiment::run_within_memory(models::World& world, analysis::Recorder&
 }
 
 analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* trace,
-                                    const std::atomic<bool>* interrupted, const SnapshotPlace* kept) const {
+                                    const std::atomic<bool>* interrupted, const Keeping* kept) const {
   std::vector<const analysis::Metric*> metrics;
   for (const MetricChoice& m : scenario_.record.metrics) metrics.push_back(&*m);
   const StopOptions& stop = scenario_.stop;

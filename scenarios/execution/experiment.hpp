@@ -19,7 +19,7 @@ class Recorder;
 
 namespace hearsay::scenarios {
 
-struct SnapshotPlace;
+struct Keeping;
 
 /// A problem with its exact solution, computed on first use; shared by all points with the same data and model.
 struct SolvedProblem {
@@ -51,11 +51,11 @@ class Experiment {
   models::World prepare(std::uint32_t repetition, sim::TraceSink* trace = nullptr) const;
   /// The same with the noise of another repetition (sim::Streams::with_noise_of).
   models::World prepare(std::uint32_t repetition, sim::TraceSink* trace, std::uint32_t noise) const;
-  /// One run; `interrupted` aborts it. `kept`: where its state is kept, and may be already. All pointers may be null.
+  /// One run; `interrupted` aborts it. `kept`: how its state is kept, and may be already. All pointers may be null.
   /// Throws InvariantError and sim::Error (kOutOfMemory).
   analysis::RunResult run(std::uint32_t repetition, sim::TraceSink* trace = nullptr,
                           const std::atomic<bool>* interrupted = nullptr,
-                          const SnapshotPlace* kept = nullptr) const;
+                          const Keeping* kept = nullptr) const;
 
   /// What adversaries see of a run: models::follow.
   models::Views follow(std::uint32_t repetition, const std::vector<models::Adversary>& adversaries,

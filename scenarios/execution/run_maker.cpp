@@ -51,6 +51,7 @@ RunMaker::RunMaker(const Plan& plan, unsigned threads, RunFiles files, const std
                    unsigned processes)
     : plan_(plan),
       files_(std::move(files)),
+      goes_on_(!files_.folder.empty() && std::filesystem::is_directory(snapshots())),
       interrupted_(interrupted),
       solved_(points_in_memory(threads)),
       schedules_(points_in_memory(threads)),
@@ -195,26 +196,20 @@ PointDescription RunMaker::describe_once(std::size_t point) {
   return description;
 }
 
-// A rank on another machine may have no folder of results.
-std::optional<SnapshotPlace> RunMaker::place_of(RunTask task) const {
-  std::error_code error;
-  if (files_.folder.empty() || !std::filesystem::is_directory(files_.folder, error)) return std::nullopt;
+SnapshotPlace RunMaker::place_of(RunTask task) const {
   const PlannedPoint& point = plan_.points[task.point];
   const std::string key = run_key(point.key, task.repetition);
-  const auto identity = [this, task, key, &point] {
-    const std::string traced =
-        is_traced(task) ? canonical(write_changes(*point.scenario->record.trace)) : "no trace";
-    return sha256(fmt::format("{}\n{}\n{}\n{}\n{}", version_line(), key, record_key(*point.scenario),
-                              canonical(write_changes(point.scenario->privacy)), traced));
-  };
-  return SnapshotPlace{.file = files_.folder / "snapshots" / (key.substr(0, 32) + ".snapshot"),
-                       .identity = identity,
-                       .run = fmt::format("point {} repetition {}", task.point, task.repetition),
-                       .pause = files_.pause};
+  const std::string traced =
+      is_traced(task) ? canonical(write_changes(*point.scenario->record.trace)) : "no trace";
+  return {snapshots() / (key.substr(0, 32) + ".snapshot"),
+          sha256(fmt::format("{}\n{}\n{}\n{}\n{}", version_line(), key, record_key(*point.scenario),
+                             canonical(write_changes(point.scenario->privacy)), traced)),
+          fmt::format("point {} repetition {}", task.point, task.repetition)};
 }
 
 void RunMaker::forget_state(RunTask task) const {
-  if (const auto place = place_of(task)) place->remove();
+  std::error_code error;
+  if (!files_.folder.empty() && std::filesystem::is_directory(snapshots(), error)) place_of(task).remove();
 }
 
 analysis::RunResult RunMaker::make_once(RunTask task) {
@@ -226,9 +221,8 @@ analysis::RunResult RunMaker::make_once(RunTask task) {
     if (is_traced(task))
       trace =
           std::make_unique<analysis::TraceFiles>(*scenario.record.trace, files_.folder, one->agent_names());
-    std::optional<SnapshotPlace> place = place_of(task);
-    if (place) place->trace = trace.get();
-    run = one->run(task.repetition, trace.get(), interrupted_, place ? &*place : nullptr);
+    const Keeping kept{[this, task] { return place_of(task); }, goes_on_, files_.pause, trace.get()};
+    run = one->run(task.repetition, trace.get(), interrupted_, files_.folder.empty() ? nullptr : &kept);
     if (scenario.draws_anew()) {
       const auto numbers = one->describe_point({}).scalars;
       run.scalars.insert(run.scalars.end(), numbers.begin(), numbers.end());

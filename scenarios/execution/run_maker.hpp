@@ -86,13 +86,15 @@ class RunMaker {
   auto within_memory(std::size_t point, F&& f);
   /// Forgets what is kept.
   void forget();
-  std::optional<SnapshotPlace> place_of(RunTask task) const;
+  SnapshotPlace place_of(RunTask task) const;
+  std::filesystem::path snapshots() const { return files_.folder / "snapshots"; }
   PointDescription describe_once(std::size_t point);
   analysis::RunResult make_once(RunTask task);
   std::shared_ptr<const models::ReleaseCache> schedules(const Scenario& scenario, Eigen::Index p);
 
   const Plan& plan_;
   RunFiles files_;
+  const bool goes_on_;  // whether there are states from before
   const std::atomic<bool>* interrupted_;
   AccountingTime accounting_;            // outlives the schedules, which it watches
   std::vector<std::uint32_t> problems_;  // by point: number of its problem

@@ -27,7 +27,7 @@ constexpr std::size_t kBlock = 1 << 20;  // bytes that are hashed at a time
 constexpr int kShare = 20;
 
 std::string first_line(const SnapshotPlace& place) {
-  return fmt::format("hearsay snapshot 1 {}\n", place.identity());
+  return fmt::format("hearsay snapshot 1 {}\n", place.identity);
 }
 
 // Passes what is written on in blocks, and hashes them; all but the last are full, as nothing flushes it before the end.
@@ -108,8 +108,8 @@ void SnapshotPlace::remove() const {
     std::filesystem::remove(file.parent_path(), error);  // if it is empty
 }
 
-Snapshots::Snapshots(SnapshotPlace place, const std::optional<SnapshotOptions>& options, Recording recording)
-    : place_(std::move(place)), options_(options), recording_(std::move(recording)) {}
+Snapshots::Snapshots(const Keeping& how, const std::optional<SnapshotOptions>& options, Recording recording)
+    : how_(how), options_(options), recording_(std::move(recording)) {}
 
 bool Snapshots::due(const models::World& world) {
   if (!options_) return false;
@@ -135,27 +135,29 @@ void Snapshots::plan(const models::World& world, Clock::duration taken) {
 void Snapshots::keep(const models::World& world, const models::RunState& state) {
   const Clock::time_point begin = Clock::now();
   const bool ends = !std::exchange(was_due_, false);  // it is the time of the pause
+  const SnapshotPlace place = how_.place();
   std::string why;
   try {
-    write(state);
+    write(place, state);
   } catch (const std::bad_alloc&) {
     why = "out of memory";
   } catch (const sim::Error& error) {
     why = error.what();
   }
-  if (!why.empty()) print_message(fmt::format("note: {}: its state is not kept: {}", place_.run, why));
+  if (!why.empty()) print_message(fmt::format("note: {}: its state is not kept: {}", place.run, why));
   if (ends) throw Interrupted();
   if (!why.empty()) options_.reset();
   plan(world, Clock::now() - begin);
 }
 
-void Snapshots::write(const models::RunState& state) const {
-  std::filesystem::create_directory(place_.file.parent_path());
-  analysis::OutputFile file(place_.file);
+void Snapshots::write(const SnapshotPlace& place, const models::RunState& state) const {
+  std::error_code error;  // reported with the file: a rank on another machine may have no folder of results
+  std::filesystem::create_directory(place.file.parent_path(), error);
+  analysis::OutputFile file(place.file);
   Blocks blocks(file);
   std::ostream out(&blocks);
   out.exceptions(std::ios::badbit);
-  out << first_line(place_);
+  out << first_line(place);
   recording_.save(out);
   state.save(out);
   const std::uint64_t hash = blocks.finish();
@@ -164,20 +166,24 @@ void Snapshots::write(const models::RunState& state) const {
 }
 
 void Snapshots::resume(const models::World& world, models::RunState& state) {
-  if (const auto found = read(place_)) {
-    if (found->wrong != nullptr) {
-      print_message(
-          fmt::format("note: {} {}: {} begins again", place_.file.string(), found->wrong, place_.run));
-    } else {
-      boost::interprocess::ibufferstream in(found->text.data() + found->begin,
-                                            found->text.size() - found->begin);
-      recording_.load(in);
-      state.load(in);
-      print_message(fmt::format("{} goes on from {:.6g} s (iteration {})", place_.run, world.engine.now(),
-                                world.iterations));
-    }
-  }
+  if (how_.goes_on) go_on(world, state);
   plan(world, {});
+}
+
+void Snapshots::go_on(const models::World& world, models::RunState& state) const {
+  const SnapshotPlace place = how_.place();
+  const auto found = read(place);
+  if (!found) return;
+  if (found->wrong != nullptr) {
+    print_message(fmt::format("note: {} {}: {} begins again", place.file.string(), found->wrong, place.run));
+  } else {
+    boost::interprocess::ibufferstream in(found->text.data() + found->begin,
+                                          found->text.size() - found->begin);
+    recording_.load(in);
+    state.load(in);
+    print_message(fmt::format("{} goes on from {:.6g} s (iteration {})", place.run, world.engine.now(),
+                              world.iterations));
+  }
 }
 
 }  // namespace hearsay::scenarios

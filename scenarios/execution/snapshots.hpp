@@ -20,14 +20,19 @@ namespace hearsay::scenarios {
 /// Where the state of a run is kept.
 struct SnapshotPlace {
   std::filesystem::path file;
-  /// One line, asked for where there is a file or one is written: all that a state belongs to (build, scenario, data,
-  /// repetition, what is recorded).
-  std::function<std::string()> identity;
-  std::string run;                        ///< its name in messages
-  sim::Time pause = sim::kNever;          ///< s: the run ends there for now
-  analysis::TraceFiles* trace = nullptr;  ///< its text is part of the state, if not null
+  /// One line: all that a state belongs to (build, scenario, data, repetition, what is recorded).
+  std::string identity;
+  std::string run;  ///< its name in messages
 
   void remove() const;
+};
+
+/// How the state of a run is kept.
+struct Keeping {
+  std::function<SnapshotPlace()> place;   ///< asked for where a state is read or written
+  bool goes_on = false;                   ///< whether there may be a state from before
+  sim::Time pause = sim::kNever;          ///< s: the run ends there for now
+  analysis::TraceFiles* trace = nullptr;  ///< its text is part of the state, if not null
 };
 
 /// What of a run is not of its world, protocol and driver: its recorder, its trace.
@@ -40,22 +45,23 @@ struct Recording {
 /// state, and a checksum (XXH3) of both; what is damaged or of another identity is reported with one line and not used.
 class Snapshots final : public models::StateKeeper {
  public:
-  /// Without options only at SnapshotPlace::pause.
-  Snapshots(SnapshotPlace place, const std::optional<SnapshotOptions>& options, Recording recording);
+  /// Without options only at Keeping::pause.
+  Snapshots(const Keeping& how, const std::optional<SnapshotOptions>& options, Recording recording);
 
-  sim::Time pause_after() override { return place_.pause; }
+  sim::Time pause_after() override { return how_.pause; }
   bool due(const models::World& world) override;
   /// A snapshot that cannot be written (a full disk) is the last, which is reported. Throws Interrupted at
-  /// SnapshotPlace::pause.
+  /// Keeping::pause.
   void keep(const models::World& world, const models::RunState& state) override;
   void resume(const models::World& world, models::RunState& state) override;
 
  private:
   using Clock = std::chrono::steady_clock;
-  void write(const models::RunState& state) const;
+  void go_on(const models::World& world, models::RunState& state) const;
+  void write(const SnapshotPlace& place, const models::RunState& state) const;
   void plan(const models::World& world, Clock::duration taken);
 
-  SnapshotPlace place_;
+  const Keeping& how_;
   std::optional<SnapshotOptions> options_;
   Recording recording_;
   Clock::time_point due_;
