@@ -56,7 +56,8 @@ class Examination:
         for name, text in invariants.check(os.path.join(self.folder, "a"), self.scenario):
             self.fail(name, text)
         steps = ((1, "same bits", lambda: self._again(first)), (1, "metrics", self._other_metrics),
-                 (0.5, "resume", self._killed), (0.3, "show", self._shown), (0.15, "verify", self._verified),
+                 (0.5, "resume", self._killed), (1, "pause", self._paused),
+                 (0.3, "show", self._shown), (0.15, "verify", self._verified),
                  (1, "neighbours", self._neighbours), (1, "audit", self._audited))
         for share, self.step, check in steps:
             drawn = self.rng.random() < share
@@ -126,6 +127,27 @@ class Examination:
                 self.seen["killed"] = self.seen.get("killed", 0) + 1
         self.run(*command)
         self._same_tables("b", "d", "undisturbed, resumed after a kill")
+
+    # Each run ends one to three times, and another process goes on from its state. The trace is the same too.
+    def _paused(self):
+        longest = max(float(run["time_s"]) for run in self._runs("b"))
+        times = sorted(self.rng.uniform(0, longest) for _ in range(self.rng.randint(1, 3)))
+        shutil.rmtree(os.path.join(self.folder, "d"), ignore_errors=True)
+        command = ("run", "traced.json", "-o", "d", "-j", self.rng.choice("12"), "--no-progress")
+        for time in times:
+            outcome = self.run(*command, "--pause", "%r s" % time)
+            if "goes on from" in outcome.err:
+                self.seen["paused"] = self.seen.get("paused", 0) + 1
+        outcome = self.run(*command)
+        for word in ("is damaged", "is of another", "is not kept"):
+            if word in outcome.err:
+                self.fail("pause", "%s: %s" % (times, outcome.err[-500:]))
+        if "goes on from" in outcome.err:
+            self.seen["paused"] = self.seen.get("paused", 0) + 1
+        self._same_tables("b", "d", "undisturbed, paused at %s" % times)
+        one, two = (machine.tables(os.path.join(self.folder, x), ["trace.csv"]).get("trace.csv") for x in ("a", "d"))
+        if one != two:
+            self.fail("pause", "the trace differs after a pause at %s: %s" % (times, _difference(one, two)))
 
     def _shown(self):
         shown = self.run("show", "scenario.json")

@@ -46,7 +46,7 @@ NEEDS_NUMBER = [(re.compile(pattern), "the number of owners is in the file: " + 
      "as many nodes as there have to be"),
     (r"expected a divisor of \d+ agents as columns", "a grid has rows of equal length"),
     (r"expected 2\^(d|\d+ = \d+) agents in a hypercube", "a hypercube has a power of two of corners"),
-    (r"expected a connected network, found \d+ components|expected at least \d+ agents for \d+ links per agent|"
+    (r"expected a connected network, found \d+ components|expected at least \d+ agents for |"
      r"no simple graph of \d+ agents|found fewer than \d+ different links between \d+ agents", "a graph is drawn for it"),
     (r"expected a neighbour of every agent, found none of agent \d+|agent \d+ has no neighbour with a weight above 0|"
      r"expected network.topology complete with oracle, found agent \d+", "which links there are"),
