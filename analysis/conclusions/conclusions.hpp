@@ -84,4 +84,11 @@ void write_conclusions(const Conclusions& conclusions, const std::filesystem::pa
 void write_estimates(StoredStudy& study, double confidence, const std::filesystem::path& folder,
                      const LabelNumber& number);
 
+/// Writes rare_events.csv: the probability that each point's runs estimate by splitting, from the scalars "splitting.NAME"
+/// of runs: the mean over repetitions, which are unbiased and independent for given data, and Student's interval, no lower
+/// than 0; of one repetition its own interval. Returns a line for each point, which says where an interval is in
+/// doubt. Throws OutputError.
+std::string write_rare_events(StoredStudy& study, double confidence, const std::filesystem::path& folder,
+                              const LabelNumber& number);
+
 }  // namespace hearsay::analysis

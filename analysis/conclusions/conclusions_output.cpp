@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "analysis/conclusions/conclusions.hpp"
 #include "analysis/store/json.hpp"
@@ -173,6 +174,44 @@ void write_conclusions(const Conclusions& conclusions, const std::filesystem::pa
   const AxisColumns axes(conclusions.head.axes, labels, number);
   write_fits(conclusions, axes, folder / "fits.csv");
   write_bounds(conclusions, axes, folder / "bounds.csv");
+}
+
+// Fewer runs that reach a level are a share that hardly says more than its order of magnitude.
+constexpr double kFewRuns = 20;
+
+std::string write_rare_events(StoredStudy& study, double confidence, const std::filesystem::path& folder,
+                              const LabelNumber& number) {
+  std::vector<std::vector<std::string>> labels;
+  for (std::size_t p = 0; p < study.points(); ++p) labels.push_back(study.point(p).labels);
+  const AxisColumns axes(study.head().axes, labels, number);
+  OutputFile file(folder / "rare_events.csv");
+  file.print("{}probability,low,high,fewest,repetitions,runs,events\n", axes.header());
+  std::string lines;
+  for (std::size_t p = 0; p < labels.size(); ++p) {
+    std::map<std::string, std::vector<double>> numbers;  // by repetition
+    study.runs(p, [&](const RunResult& run) {
+      for (const Scalar& s : run.scalars)
+        if (s.name.starts_with("splitting.")) numbers[s.name.substr(10)].push_back(s.value);
+    });
+    const std::vector<double>& all = numbers["probability"];
+    if (all.empty()) continue;
+    Estimate e = mean_with_interval(all, confidence);
+    if (all.size() == 1) e = {all[0], numbers["low"][0], numbers["high"][0]};
+    e.low = std::max(e.low, 0.0);
+    const auto sum = [&](const char* name) {
+      return std::accumulate(numbers[name].begin(), numbers[name].end(), 0.0);
+    };
+    const double fewest = std::ranges::min(numbers["fewest"]);
+    file.print("{}{},{},{},{},{},{},{}\n", axes.fields(labels[p]), e.value, e.low, e.high, fewest, all.size(),
+               sum("runs"), sum("events"));
+    const std::vector<std::string> shown = study.head().shown_labels(labels[p]);
+    lines +=
+        fmt::format("rare event: probability {:.4g} [{:.4g}, {:.4g}]{}{}{}\n", e.value, e.low, e.high,
+                    shown.empty() ? "" : "  ", fmt::join(shown, ", "),
+                    fewest < kFewRuns ? fmt::format(", in doubt: only {:g} runs reach a level", fewest) : "");
+  }
+  file.commit();
+  return lines;
 }
 
 void write_estimates(StoredStudy& study, double confidence, const std::filesystem::path& folder,

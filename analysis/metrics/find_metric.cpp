@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,11 @@ const Metric* find_in(const Metrics& all, std::string_view name) {
 }
 
 }  // namespace
+
+double Metric::mean(const models::World& world, std::span<double> values) const {
+  measure(world, values);
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
 
 void Metric::measure(const models::World& world, std::span<double> out) const {
   if (of != nullptr) {

@@ -34,6 +34,8 @@ struct Metric {
   Statistic statistic = Statistic::kMean;
 
   void measure(const models::World& world, std::span<double> out) const;
+  /// Of one with a value for each owner, the mean; `values` has room for all.
+  double mean(const models::World& world, std::span<double> values) const;
   /// The metric that is measured: of a statistic, the one it is of.
   const Metric& measured() const { return of == nullptr ? *this : *of; }
 

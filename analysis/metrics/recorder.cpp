@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace hearsay::analysis {
 
@@ -80,9 +79,7 @@ std::optional<std::string> Recorder::divergence(const models::World& world) cons
 
 bool Recorder::reached(const models::World& world) {
   if (!target_ || reached_at_) return reached_at_.has_value();
-  target_->metric->measure(world, target_values_);
-  const double value = std::accumulate(target_values_.begin(), target_values_.end(), 0.0) /
-                       static_cast<double>(target_values_.size());
+  const double value = target_->metric->mean(world, target_values_);
   if (value < target_->below || value > target_->above) reached_at_ = sample_of(world);
   return reached_at_.has_value();
 }

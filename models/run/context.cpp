@@ -138,8 +138,7 @@ void Context::open_shared_account(std::shared_ptr<const ReleaseSchedule> release
 void Context::seal(sim::AgentId i, std::uint32_t conversation, std::span<double> x) const {
   // Rows of coefficients are not values: a seal would make another row of them.
   if (world_.stand_in != nullptr && world_.stand_in->follows()) return;
-  constexpr std::uint32_t kSeals = 1U << 30;  // beyond the purposes that protocols number
-  sim::Stream pad = world_.streams.protocol(kSeals, i, 0, conversation);
+  sim::Stream pad = world_.streams.protocol(sim::Streams::kOfWholeRun, i, 0, conversation);
   for (double& value : x) value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^ pad());
 }
 

@@ -59,6 +59,7 @@ class Driver final : public Probe, public RunState {
     if (observer_.keeper != nullptr) observer_.keeper->resume(world_, *this);
     sim::End end = go_on();
     for (; end == sim::End::kPaused; end = go_on()) observer_.keeper->keep(world_, *this);
+    if (keeps() && stopped_ && !finished_) observer_.keeper->stopped(*this);
     world_.ledger.verify();
     if (!observed_here_ || moved() != observed_traffic_ || world_.engine.now() != observed_time_) look();
     return end;
@@ -105,7 +106,11 @@ class Driver final : public Probe, public RunState {
   void load(std::istream& in) override {
     sim::StateReader archive(in, world_.engine.pool());
     serialize(static_cast<cereal::BinaryInputArchive&>(archive));
+    stopped_ = false;  // at the start
   }
+  void continue_as(std::uint32_t number) override { world_.continue_as(number); }
+  void redraw(sim::Time from) override { world_.engine.redraw(from); }
+  void branch(sim::Time at) override { world_.engine.branch(at); }
   /// Agent i ticks soon.
   HEARSAY_PREFETCH void prefetch(sim::AgentId i) const { world_.prefetch(i); }
   std::string_view timer_name([[maybe_unused]] sim::AgentId i, [[maybe_unused]] std::uint16_t tag,

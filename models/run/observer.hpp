@@ -14,6 +14,12 @@ class RunState {
   virtual void save(std::ostream& out) const = 0;
   /// Of a run with the same options and data.
   virtual void load(std::istream& in) = 0;
+  /// Before load(): the run goes on with other random numbers, World::continue_as().
+  virtual void continue_as(std::uint32_t number) = 0;
+  /// After load(), with other random numbers: what is memoryless and pending at `from` (s) is drawn again.
+  virtual void redraw(sim::Time from) = 0;
+  /// What was loaded is the past of this run until `at`: see sim::Engine::branch().
+  virtual void branch(sim::Time at) = 0;
 
  protected:
   RunState() = default;
@@ -32,6 +38,8 @@ class StateKeeper {
   /// Whether the run is to pause now. Asked every Observer::kAbortCheckEvents events.
   virtual bool due(const World&) { return false; }
   virtual void keep(const World& world, const RunState& state) = 0;
+  /// The observer has ended the run, which could go on from this state.
+  virtual void stopped(const RunState&) {}
 
  protected:
   StateKeeper() = default;

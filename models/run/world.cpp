@@ -37,6 +37,11 @@ void World::load(cereal::BinaryInputArchive& archive) {
   serialize(archive);
 }
 
+void World::continue_as(std::uint32_t number) {
+  streams = streams.continued(number);
+  engine.draw_from(streams);
+}
+
 Eigen::VectorXd World::take_vector() {
   if (spare_.empty()) return Eigen::VectorXd(problem().p());
   Eigen::VectorXd v = std::move(spare_.back());

@@ -141,7 +141,7 @@ class World {
         sim::TraceSink* trace = nullptr);
 
   const Study study;
-  const sim::Streams streams;
+  sim::Streams streams;
   sim::Engine engine;
   Eigen::MatrixXd models;  ///< p x agents: the public model of each agent
   Ledger ledger;
@@ -179,6 +179,8 @@ class World {
   /// The state between events.
   void save(cereal::BinaryOutputArchive& archive) const;
   void load(cereal::BinaryInputArchive& archive);
+  /// sim::Streams::continued(), for all that is drawn from now on: see sim::Engine::draw_from().
+  void continue_as(std::uint32_t number);
   /// The public start of agent i's model, p numbers.
   Eigen::Map<const Eigen::VectorXd> start(sim::AgentId i) const {
     return {start_.size() == 0 ? zero_.data() : start_.col(i).data(), models.rows()};

@@ -134,7 +134,7 @@ int merge_command(const Arguments& arguments) {
                             .begin = begin});
   } else {
     std::error_code error;
-    for (const char* name : {"fits.csv", "bounds.csv", "estimates.csv", "manifest.json"})
+    for (const char* name : {"fits.csv", "bounds.csv", "estimates.csv", "rare_events.csv", "manifest.json"})
       std::filesystem::remove(output / name, error);
     totals = analysis::export_tables(study, output, label_number).totals;
     print_error(

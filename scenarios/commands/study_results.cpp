@@ -26,20 +26,21 @@ Names files_in(const std::filesystem::path& folder) {
   std::error_code error;
   for (const char* name :
        {"series.csv", "quantiles.csv", "scalars.csv", "runs.csv", "models.csv", "owners.csv", "nodes.csv",
-        "links.csv", "fits.csv", "bounds.csv", "estimates.csv", "precision.csv", "tuning.csv", "trace.csv",
-        "trace.perfetto.json", "results.sqlite", "manifest.json"}) {
+        "links.csv", "fits.csv", "bounds.csv", "estimates.csv", "rare_events.csv", "precision.csv",
+        "tuning.csv", "trace.csv", "trace.perfetto.json", "results.sqlite", "manifest.json"}) {
     if (std::filesystem::exists(folder / name, error)) all.emplace_back(name);
   }
   return all;
 }
 
 void print_results(const analysis::StudyHead& head, const analysis::Exported& exported,
-                   const std::optional<analysis::Conclusions>& conclusions, const StudyResults& results,
-                   double wall) {
+                   const std::optional<analysis::Conclusions>& conclusions, const std::string& rare,
+                   const StudyResults& results, double wall) {
   const analysis::Totals& t = exported.totals;
   const std::size_t width = terminal_width();
   print_out("{}\n", analysis::summary_text(head, exported.points, width));
   if (conclusions) print_out("{}\n", conclusions->text(width));
+  if (!rare.empty()) print_out("{}\n", rare);
   if (t.diverged + t.failed > 0) {
     print_out("{} diverged, {} failed: see {}; the first: {}\n", counted(t.diverged, "run"), t.failed,
               (results.folder / "runs.csv").string(), t.problem);
@@ -56,7 +57,7 @@ void print_results(const analysis::StudyHead& head, const analysis::Exported& ex
 // derived: the results are in the database.
 void remove_stale(const std::filesystem::path& folder, const StudyResults& results, bool aggregate) {
   const Scenario& scenario = *results.plan.points.front().scenario;
-  std::vector<const char*> files{"fits.csv", "bounds.csv", "estimates.csv",
+  std::vector<const char*> files{"fits.csv", "bounds.csv", "estimates.csv", "rare_events.csv",
                                  aggregate ? "series.csv" : "quantiles.csv"};
   if (results.plan.until() == nullptr) files.push_back("precision.csv");
   if (results.selection.empty()) files.push_back("tuning.csv");
@@ -105,6 +106,9 @@ analysis::Totals write_results(const StudyResults& results) {
   }
   if (scenario.analysis.control_variates)
     analysis::write_estimates(study, scenario.analysis.confidence, folder, label_number);
+  std::string rare;
+  if (scenario.splitting)
+    rare = analysis::write_rare_events(study, scenario.analysis.confidence, folder, label_number);
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - results.begin).count();
   write_manifest({.totals = exported.totals,
                   .scenario = scenario,
@@ -119,7 +123,7 @@ analysis::Totals write_results(const StudyResults& results) {
                   .selection = results.selection},
                  folder / "manifest.json");
   if (results.silent) return std::move(exported.totals);
-  print_results(study.head(), exported, conclusions, results, wall);
+  print_results(study.head(), exported, conclusions, rare, results, wall);
   for (const std::string& note : exported.totals.notes) {
     if (note.starts_with("warning: ")) print_error("{}\n", note);
   }

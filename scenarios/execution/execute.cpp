@@ -191,7 +191,9 @@ bool Execution::make_runs(analysis::Store& store, Workers& workers) {
     writer.add(std::move(run));
   });
   writer.finish();
-  return all && !interrupted();
+  if (!all || interrupted()) return false;
+  maker_.forget_pasts();
+  return true;
 }
 
 std::vector<std::string> Execution::agent_names(std::size_t point, std::uint32_t repetition) {
@@ -201,8 +203,7 @@ std::vector<std::string> Execution::agent_names(std::size_t point, std::uint32_t
 analysis::RunResult Execution::repeat(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace,
                                       const std::atomic<bool>* interrupted) {
   return within_memory(plan_, [&] {
-    return maker_.experiment({static_cast<std::uint32_t>(point), repetition})
-        ->run(repetition, trace, interrupted);
+    return maker_.repeat({static_cast<std::uint32_t>(point), repetition}, trace, interrupted);
   });
 }
 

@@ -13,6 +13,7 @@
 #include "scenarios/execution/memory.hpp"
 #include "scenarios/execution/seen.hpp"
 #include "scenarios/execution/snapshots.hpp"
+#include "scenarios/execution/splitting.hpp"
 #include "scenarios/study/fit_network.hpp"
 #include "scenarios/study/point_fit.hpp"
 #include "sim/check.hpp"
@@ -28,13 +29,14 @@ sim::Streams study_streams(const Scenario& s) {
   return {s.seed, 0};
 }
 
-sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub) {
+sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub, bool by_events) {
   const auto vector = static_cast<std::size_t>(p);
   return {.network = s.network,
           .clocks = s.clocks,
           .vector_length = vector,
           .payload_width = vector * s.protocol->entry().vectors,
-          .delivery = s.protocol->entry().broadcasts ? sim::Delivery::kLazy : sim::Delivery::kByEvents,
+          .delivery =
+              s.protocol->entry().broadcasts && !by_events ? sim::Delivery::kLazy : sim::Delivery::kByEvents,
           .hub = hub,
           .time_limit = s.stop.time.value_or(sim::kNever),
           .event_limit = s.stop.events.value_or(kNoLimit),
@@ -54,7 +56,7 @@ std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32
 
 Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProblem> solved,
                        std::uint32_t repetition, std::shared_ptr<const models::ReleaseCache> schedules,
-                       const std::atomic<bool>* interrupted)
+                       const std::atomic<bool>* interrupted, const Scenario* past)
     : scenario_(bound(given, solved->problem.data())),
       solved_(std::move(solved)),
       hub_(scenario_.protocol->entry().hub),
@@ -78,9 +80,10 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
              stop_limits(scenario_),
              {},
              scenario_.protocol->entry().own_models},
-      engine_(engine_options(scenario_, solved_->problem.p(), hub_)) {
+      engine_(engine_options(scenario_, solved_->problem.p(), hub_, past != nullptr)) {
   for (const MetricChoice& m : scenario_.record.metrics) study_.metrics.push_back((*m).measured().name);
   if (scenario_.stop.target) study_.metrics.push_back((*scenario_.stop.target->metric).measured().name);
+  if (scenario_.splitting) study_.metrics.push_back((*scenario_.splitting->level).measured().name);
   if (const auto* own = std::get_if<models::PythonMetrics>(&scenario_.metrics)) {
     study_.own_metrics = scenario_.own_metrics();
     study_.own_probe =
@@ -96,7 +99,12 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
         "stop.target: the end of the run, and with it the number of releases, depends on {} without noise",
         (*scenario_.stop.target->metric).name));
   }
-  fit_network(engine_, scenario_.events, topology_, study_streams(scenario_));
+  // What a run settles before it begins is settled by its past.
+  const std::optional<Scenario> before =
+      past == nullptr ? std::nullopt : std::optional(bound(*past, solved_->problem.data()));
+  const Scenario& begins = before ? *before : scenario_;
+  const sim::Engine::Options unfitted = engine_;
+  fit_network(engine_, begins.events, topology_, study_streams(scenario_));
   if (scenario_.protocol->has_timeout()) {
     study_.round_trips = sim::RoundTrips(engine_, topology_, study_streams(scenario_), engine_.payload_width);
     assemble("/protocol", [&] { scenario_.protocol->check_timeout(models::setting_of(study_)); });
@@ -108,10 +116,14 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
   });
   if (privacy_.expected) {
     privacy_.steps = assemble("/privacy/steps", [&] {
-      return models::expected_releases(*scenario_.protocol, study_, engine_, scenario_.seed, interrupted);
+      return models::expected_releases(*begins.protocol, study_, engine_, scenario_.seed, interrupted);
     });
     if (privacy_.steps.empty()) throw Interrupted();
     assemble("/protocol", [&] { scenario_.protocol->check(study_); });
+  }
+  if (past != nullptr) {
+    engine_ = unfitted;
+    fit_network(engine_, scenario_.events, topology_, study_streams(scenario_));
   }
   // The other fits of options are checked when the study is planned (PointFit).
   const auto& tests = solved_->problem.data().test;
@@ -121,6 +133,8 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
     require_measurable(scenario_, *scenario_.record.metrics[k], fmt::format("/record/metrics/{}", k), tested);
   if (scenario_.stop.target)
     require_measurable(scenario_, *scenario_.stop.target->metric, "/stop/target/metric", tested);
+  if (scenario_.splitting)
+    require_measurable(scenario_, *scenario_.splitting->level, "/splitting/level", tested);
 }
 
 bool Experiment::ends_by_exact_target() const {
@@ -229,9 +243,10 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
       if (kept->trace != nullptr) archive(*kept->trace);
     };
     recorder.keeper = &snapshots.emplace(
-        *kept, scenario_.record.snapshot,
+        *kept, kept->place ? scenario_.record.snapshot : std::nullopt,
         Recording{[recorded](std::ostream& out) { recorded(cereal::BinaryOutputArchive(out)); },
-                  [recorded](std::istream& in) { recorded(cereal::BinaryInputArchive(in)); }});
+                  [recorded](std::istream& in) { recorded(cereal::BinaryInputArchive(in)); }},
+        scenario_.continuation);
   }
   analysis::RunResult result;
   result.repetition = repetition;
@@ -261,6 +276,13 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
     result.scalars.push_back({"control.losses", {}, world.engine.loss_residual()});
     result.scalars.push_back({"control.noise", {}, world.tally.noise - world.tally.expected_noise});
     std::erase_if(result.scalars, [](const auto& s) { return std::isnan(s.value); });
+  }
+  if (scenario_.splitting && result.end != analysis::RunEnd::kInterrupted) {
+    sim::Engine::Options by_events = engine_;
+    by_events.delivery = sim::Delivery::kByEvents;
+    add_rare_event({*scenario_.splitting, *scenario_.protocol, study_, by_events, streams_of(repetition),
+                    recorder, scenario_.analysis.confidence, interrupted},
+                   result.scalars);
   }
   if (result.message.empty()) result.message = warning(world, result.end);
   if (result.message.empty() && views) result.message = doubt(*views);

@@ -39,10 +39,11 @@ class Experiment {
  public:
   /// `repetition` selects the network if each repetition draws its own. `schedules`: of its privacy and parameters,
   /// to be shared; null: its own. Makes runs without data where releases are to be planned (models::expected_releases),
-  /// which `interrupted`, which may be null, aborts. Throws sim::OptionError, Interrupted.
+  /// which `interrupted`, which may be null, aborts. `past`: runs go on from those of this one, or are these if it is
+  /// `scenario`; null: neither. Throws sim::OptionError, Interrupted.
   Experiment(const Scenario& scenario, std::shared_ptr<const SolvedProblem> solved,
              std::uint32_t repetition = 0, std::shared_ptr<const models::ReleaseCache> schedules = nullptr,
-             const std::atomic<bool>* interrupted = nullptr);
+             const std::atomic<bool>* interrupted = nullptr, const Scenario* past = nullptr);
   Experiment(const Experiment&) = delete;
   Experiment& operator=(const Experiment&) = delete;
 

@@ -40,6 +40,19 @@ auto naming_point(std::size_t point, F&& f) {
   }
 }
 
+// Passes the records of a trace on from a time on.
+class LaterTrace final : public sim::TraceSink {
+ public:
+  LaterTrace(sim::TraceSink* sink, sim::Time from) : sink_(sink), from_(from) {}
+  void record(const sim::TraceRecord& record) override {
+    if (record.time >= from_) sink_->record(record);
+  }
+
+ private:
+  sim::TraceSink* sink_;
+  sim::Time from_;
+};
+
 // Problems, and assembled points, that are kept: enough for two points per thread.
 std::size_t points_in_memory(unsigned threads) {
   return std::max<std::size_t>(8, 2 * std::size_t{threads});
@@ -56,13 +69,16 @@ RunMaker::RunMaker(const Plan& plan, unsigned threads, RunFiles files, const std
       solved_(points_in_memory(threads)),
       schedules_(points_in_memory(threads)),
       assembled_(points_in_memory(threads)),
+      kept_pasts_(threads + 1),
       limit_(processes),
       threads_(threads),
       most_(threads) {
-  std::map<std::string, std::uint32_t> numbers;
+  std::map<std::string, std::uint32_t> numbers, pasts;
   for (const PlannedPoint& p : plan_.points) {
     const auto next = static_cast<std::uint32_t>(numbers.size());
+    const auto number = static_cast<std::uint32_t>(problems_.size());
     problems_.push_back(numbers.try_emplace(p.problem_key, next).first->second);
+    pasts_.push_back(p.past == nullptr ? number : pasts.try_emplace(p.past_key, number).first->second);
   }
 }
 
@@ -75,10 +91,11 @@ std::vector<RunTask> RunMaker::all_runs() const {
   std::vector<RunTask> runs;
   for (std::uint32_t p = 0; p < plan_.points.size(); ++p)
     for (std::uint32_t r = 0; r < plan_.points[p].repeat; ++r) runs.push_back({p, r});
-  // Where each repetition draws its own problem, those of one repetition.
+  // Where each repetition draws its own problem, those of one repetition; and those that go on from one run.
   std::ranges::stable_sort(runs, {}, [this](RunTask t) {
     const auto [problem, instance] = problem_of(t);
-    return std::tuple(instance, problem, t.point, t.repetition);
+    const std::uint32_t of_past = plan_.points[t.point].past == nullptr ? 0 : t.repetition;
+    return std::tuple(instance, problem, pasts_[t.point], of_past, t.point, t.repetition);
   });
   return runs;
 }
@@ -96,15 +113,22 @@ std::shared_ptr<const models::ReleaseCache> RunMaker::schedules(const Scenario& 
 }
 
 std::shared_ptr<const Experiment> RunMaker::experiment(RunTask task) {
-  const Scenario& scenario = *plan_.points[task.point].scenario;
+  return assembled(task, false);
+}
+
+// `past`: of the run that the task goes on from.
+std::shared_ptr<const Experiment> RunMaker::assembled(RunTask task, bool past) {
+  const PlannedPoint& point = plan_.points[task.point];
+  const Scenario& scenario = past ? *point.past : *point.scenario;
   const std::uint32_t instance = scenario.draws_anew() ? task.repetition : 0;
-  return assembled_.get({task.point, instance}, [&] {
+  return assembled_.get({past, past ? pasts_[task.point] : task.point, instance}, [&] {
     if (limit_.near()) forget();
     const auto problem = problem_of(task);
     return naming_point(task.point, [&] {
       const auto solved = solved_.get(problem, [&] { return solve(scenario, problem.second); });
       return std::make_shared<const Experiment>(scenario, solved, instance,
-                                                schedules(scenario, solved->problem.p()), interrupted_);
+                                                schedules(scenario, solved->problem.p()), interrupted_,
+                                                point.past.get());
     });
   });
 }
@@ -166,6 +190,7 @@ auto RunMaker::within_memory(std::size_t point, F&& f) {
 }
 
 void RunMaker::forget() {
+  kept_pasts_.clear();
   assembled_.clear();
   solved_.clear();
   schedules_.clear();
@@ -196,20 +221,72 @@ PointDescription RunMaker::describe_once(std::size_t point) {
   return description;
 }
 
-SnapshotPlace RunMaker::place_of(RunTask task) const {
+// `past`: of the run that the task goes on from.
+SnapshotPlace RunMaker::place_of(RunTask task, bool past) const {
   const PlannedPoint& point = plan_.points[task.point];
-  const std::string key = run_key(point.key, task.repetition);
+  const std::string key = run_key(past ? point.past_key + " past" : point.key, task.repetition);
   const std::string traced =
       is_traced(task) ? canonical(write_changes(*point.scenario->record.trace)) : "no trace";
   return {snapshots() / (key.substr(0, 32) + ".snapshot"),
-          sha256(fmt::format("{}\n{}\n{}\n{}\n{}", version_line(), key, record_key(*point.scenario),
-                             canonical(write_changes(point.scenario->privacy)), traced)),
-          fmt::format("point {} repetition {}", task.point, task.repetition)};
+          sha256(fmt::format("{}\n{}\n{}\n{}\n{}\n{}", version_line(), key, record_key(*point.scenario),
+                             canonical(write_changes(point.scenario->privacy)), traced,
+                             point.past == nullptr ? 0 : point.branches_at)),
+          fmt::format("{}point {} repetition {}", past ? "the past of " : "", task.point, task.repetition)};
 }
 
 void RunMaker::forget_state(RunTask task) const {
   std::error_code error;
   if (!files_.folder.empty() && std::filesystem::is_directory(snapshots(), error)) place_of(task).remove();
+}
+
+void RunMaker::forget_pasts() const {
+  std::error_code error;
+  for (std::uint32_t p = 0; p < plan_.points.size() && std::filesystem::is_directory(snapshots(), error);
+       ++p) {
+    for (std::uint32_t r = 0; plan_.points[p].past != nullptr && r < plan_.points[p].repeat; ++r)
+      place_of({p, r}, true).remove();
+  }
+}
+
+// The state from which a task goes on. With a trace it is of this task alone.
+std::shared_ptr<const Past> RunMaker::past(RunTask task, sim::TraceSink* trace,
+                                           const std::atomic<bool>* aborted, const Keeping& kept) {
+  const auto make = [&] { return make_past(task, trace, aborted, kept); };
+  return trace != nullptr ? make() : kept_pasts_.get({pasts_[task.point], task.repetition}, make);
+}
+
+std::shared_ptr<const Past> RunMaker::make_past(RunTask task, sim::TraceSink* trace,
+                                                const std::atomic<bool>* aborted, Keeping kept) {
+  auto past = std::make_shared<Past>();
+  if (kept.place) kept.place = [this, task] { return place_of(task, true); };
+  kept.ends_as = past.get();
+  try {
+    past->ended = assembled(task, true)->run(task.repetition, trace, aborted, &kept);
+  } catch (const Interrupted&) {
+    if (past->state.empty()) throw;
+  }
+  if (past->ended && past->ended->status == analysis::Status::kInterrupted) throw Interrupted();
+  return past;
+}
+
+analysis::RunResult RunMaker::repeat(RunTask task, sim::TraceSink* trace, const std::atomic<bool>* aborted) {
+  return run(task, trace, aborted, {});
+}
+
+// A run, or what is left of it after its past.
+analysis::RunResult RunMaker::run(RunTask task, sim::TraceSink* trace, const std::atomic<bool>* aborted,
+                                  Keeping kept) {
+  const PlannedPoint& point = plan_.points[task.point];
+  if (point.past == nullptr)
+    return experiment(task)->run(task.repetition, trace, aborted, kept.place ? &kept : nullptr);
+  kept.branches_at = point.branches_at;
+  const auto past = this->past(task, trace, aborted, kept);
+  if (past->ended) return *past->ended;
+  kept.begins_as = past.get();
+  // A trace that is no part of the state has all that came before.
+  LaterTrace later(trace, point.branches_at);
+  return experiment(task)->run(task.repetition, trace != nullptr && kept.trace == nullptr ? &later : trace,
+                               aborted, &kept);
 }
 
 analysis::RunResult RunMaker::make_once(RunTask task) {
@@ -221,8 +298,9 @@ analysis::RunResult RunMaker::make_once(RunTask task) {
     if (is_traced(task))
       trace =
           std::make_unique<analysis::TraceFiles>(*scenario.record.trace, files_.folder, one->agent_names());
-    const Keeping kept{[this, task] { return place_of(task); }, goes_on_, files_.pause, trace.get()};
-    run = one->run(task.repetition, trace.get(), interrupted_, files_.folder.empty() ? nullptr : &kept);
+    Keeping kept{[this, task] { return place_of(task); }, goes_on_, files_.pause, trace.get()};
+    if (files_.folder.empty()) kept.place = nullptr;
+    run = this->run(task, trace.get(), interrupted_, std::move(kept));
     if (scenario.draws_anew()) {
       const auto numbers = one->describe_point({}).scalars;
       run.scalars.insert(run.scalars.end(), numbers.begin(), numbers.end());

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,8 @@ class TraceSink;
 namespace hearsay::scenarios {
 
 struct SolvedProblem;
+struct Keeping;
+struct Past;
 struct SnapshotPlace;
 class Experiment;
 
@@ -69,11 +72,15 @@ class RunMaker {
   /// Checks what only an assembled point can tell. Throws sim::OptionError.
   void require(std::size_t point);
   PointDescription describe(std::size_t point);
+  /// A run once more, with nothing kept; `trace` and `aborted` may be null. Throws what makes a run fail.
+  analysis::RunResult repeat(RunTask task, sim::TraceSink* trace, const std::atomic<bool>* aborted);
   /// Makes a run, and its trace if it is traced. A run that fails is returned as failed. Throws InvariantError and
   /// OutputError.
   analysis::RunResult make(RunTask task);
   /// Removes the state of a run that is stored.
   void forget_state(RunTask task) const;
+  /// Removes those of the pasts of branches, once all runs are stored.
+  void forget_pasts() const;
   /// How many of them memory has allowed at a time; without a limit so far, `threads`.
   unsigned at_a_time() const { return most_; }
 
@@ -86,7 +93,14 @@ class RunMaker {
   auto within_memory(std::size_t point, F&& f);
   /// Forgets what is kept.
   void forget();
-  SnapshotPlace place_of(RunTask task) const;
+  SnapshotPlace place_of(RunTask task, bool past = false) const;
+  std::shared_ptr<const Experiment> assembled(RunTask task, bool past);
+  std::shared_ptr<const Past> past(RunTask task, sim::TraceSink* trace, const std::atomic<bool>* aborted,
+                                   const Keeping& kept);
+  std::shared_ptr<const Past> make_past(RunTask task, sim::TraceSink* trace, const std::atomic<bool>* aborted,
+                                        Keeping kept);
+  analysis::RunResult run(RunTask task, sim::TraceSink* trace, const std::atomic<bool>* aborted,
+                          Keeping kept);
   std::filesystem::path snapshots() const { return files_.folder / "snapshots"; }
   PointDescription describe_once(std::size_t point);
   analysis::RunResult make_once(RunTask task);
@@ -98,10 +112,12 @@ class RunMaker {
   const std::atomic<bool>* interrupted_;
   AccountingTime accounting_;            // outlives the schedules, which it watches
   std::vector<std::uint32_t> problems_;  // by point: number of its problem
+  std::vector<std::uint32_t> pasts_;     // by point: the first one with the same past; itself without one
   SharedCache<std::pair<std::uint32_t, std::uint32_t>, SolvedProblem> solved_;         // problem_of()
   SharedCache<std::pair<std::string, Eigen::Index>, models::ReleaseCache> schedules_;  // privacy, parameters
-  SharedCache<std::pair<std::uint32_t, std::uint32_t>, Experiment>
-      assembled_;  // point, instance of its data and network
+  SharedCache<std::tuple<bool, std::uint32_t, std::uint32_t>, Experiment>
+      assembled_;  // whether a past, point, instance of its data and network
+  SharedCache<std::pair<std::uint32_t, std::uint32_t>, Past> kept_pasts_;  // pasts_, repetition
 
   MemoryLimit limit_;
   std::mutex mutex_{};  // of what follows

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <boost/interprocess/streams/bufferstream.hpp>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <new>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <streambuf>
 #include <utility>
 #include <vector>
@@ -108,8 +110,15 @@ void SnapshotPlace::remove() const {
     std::filesystem::remove(file.parent_path(), error);  // if it is empty
 }
 
-Snapshots::Snapshots(const Keeping& how, const std::optional<SnapshotOptions>& options, Recording recording)
-    : how_(how), options_(options), recording_(std::move(recording)) {}
+Snapshots::Snapshots(const Keeping& how, const std::optional<SnapshotOptions>& options, Recording recording,
+                     std::uint32_t continuation)
+    : how_(how), options_(options), recording_(std::move(recording)), continuation_(continuation) {}
+
+// What happens at the time of the branches is theirs.
+sim::Time Snapshots::pause_after() {
+  const sim::Time past = how_.ends_as != nullptr ? std::nextafter(how_.branches_at, 0) : sim::kNever;
+  return std::min(how_.pause, past);
+}
 
 bool Snapshots::due(const models::World& world) {
   if (!options_) return false;
@@ -135,6 +144,12 @@ void Snapshots::plan(const models::World& world, Clock::duration taken) {
 void Snapshots::keep(const models::World& world, const models::RunState& state) {
   const Clock::time_point begin = Clock::now();
   const bool ends = !std::exchange(was_due_, false);  // it is the time of the pause
+  if (ends && how_.ends_as != nullptr && how_.branches_at <= how_.pause) {
+    std::ostringstream out(std::ios::binary);
+    save(out, state);
+    how_.ends_as->state = std::move(out).str();
+    throw Interrupted();
+  }
   const SnapshotPlace place = how_.place();
   std::string why;
   try {
@@ -150,6 +165,11 @@ void Snapshots::keep(const models::World& world, const models::RunState& state) 
   plan(world, Clock::now() - begin);
 }
 
+void Snapshots::save(std::ostream& out, const models::RunState& state) const {
+  recording_.save(out);
+  state.save(out);
+}
+
 void Snapshots::write(const SnapshotPlace& place, const models::RunState& state) const {
   std::error_code error;  // reported with the file: a rank on another machine may have no folder of results
   std::filesystem::create_directory(place.file.parent_path(), error);
@@ -158,32 +178,41 @@ void Snapshots::write(const SnapshotPlace& place, const models::RunState& state)
   std::ostream out(&blocks);
   out.exceptions(std::ios::badbit);
   out << first_line(place);
-  recording_.save(out);
-  state.save(out);
+  save(out, state);
   const std::uint64_t hash = blocks.finish();
   file.write({reinterpret_cast<const char*>(&hash), sizeof hash});
   file.commit();
 }
 
 void Snapshots::resume(const models::World& world, models::RunState& state) {
-  if (how_.goes_on) go_on(world, state);
+  if (how_.begins_as != nullptr) state.continue_as(continuation_);
+  if (!(how_.goes_on && go_on(world, state)) && how_.begins_as != nullptr) {
+    load(how_.begins_as->state, state);
+    state.branch(how_.branches_at);
+    if (continuation_ != 0) state.redraw(how_.branches_at);
+  }
   plan(world, {});
 }
 
-void Snapshots::go_on(const models::World& world, models::RunState& state) const {
+void Snapshots::load(std::string_view text, models::RunState& state) const {
+  boost::interprocess::ibufferstream in(text.data(), text.size());
+  recording_.load(in);
+  state.load(in);
+}
+
+// Whether there was a state to go on from.
+bool Snapshots::go_on(const models::World& world, models::RunState& state) const {
   const SnapshotPlace place = how_.place();
   const auto found = read(place);
-  if (!found) return;
+  if (!found) return false;
   if (found->wrong != nullptr) {
     print_message(fmt::format("note: {} {}: {} begins again", place.file.string(), found->wrong, place.run));
-  } else {
-    boost::interprocess::ibufferstream in(found->text.data() + found->begin,
-                                          found->text.size() - found->begin);
-    recording_.load(in);
-    state.load(in);
-    print_message(fmt::format("{} goes on from {:.6g} s (iteration {})", place.run, world.engine.now(),
-                              world.iterations));
+    return false;
   }
+  load(std::string_view(found->text).substr(found->begin), state);
+  print_message(fmt::format("{} goes on from {:.6g} s (iteration {})", place.run, world.engine.now(),
+                            world.iterations));
+  return true;
 }
 
 }  // namespace hearsay::scenarios

@@ -7,7 +7,9 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "analysis/store/study.hpp"
 #include "models/run/observer.hpp"
 #include "scenarios/study/scenario.hpp"
 
@@ -27,12 +29,22 @@ struct SnapshotPlace {
   void remove() const;
 };
 
+/// The state at which the branches of a run part.
+struct Past {
+  std::string state{};
+  /// The run, where it ended before.
+  std::optional<analysis::RunResult> ended{};
+};
+
 /// How the state of a run is kept.
 struct Keeping {
-  std::function<SnapshotPlace()> place;   ///< asked for where a state is read or written
+  std::function<SnapshotPlace()> place;   ///< asked for where a state is read or written; empty: in no file
   bool goes_on = false;                   ///< whether there may be a state from before
   sim::Time pause = sim::kNever;          ///< s: the run ends there for now
   analysis::TraceFiles* trace = nullptr;  ///< its text is part of the state, if not null
+  sim::Time branches_at = sim::kNever;    ///< s
+  Past* ends_as = nullptr;                ///< the run ends at `branches_at`, and this is its state
+  const Past* begins_as = nullptr;        ///< the run goes on from this, at `branches_at`
 };
 
 /// What of a run is not of its world, protocol and driver: its recorder, its trace.
@@ -45,25 +57,29 @@ struct Recording {
 /// state, and a checksum (XXH3) of both; what is damaged or of another identity is reported with one line and not used.
 class Snapshots final : public models::StateKeeper {
  public:
-  /// Without options only at Keeping::pause.
-  Snapshots(const Keeping& how, const std::optional<SnapshotOptions>& options, Recording recording);
+  /// Without options only at Keeping::pause. `continuation`: World::continue_as(), of a run that begins as a past.
+  Snapshots(const Keeping& how, const std::optional<SnapshotOptions>& options, Recording recording,
+            std::uint32_t continuation);
 
-  sim::Time pause_after() override { return how_.pause; }
+  sim::Time pause_after() override;
   bool due(const models::World& world) override;
   /// A snapshot that cannot be written (a full disk) is the last, which is reported. Throws Interrupted at
-  /// Keeping::pause.
+  /// Keeping::pause, and where the run ends as a past.
   void keep(const models::World& world, const models::RunState& state) override;
   void resume(const models::World& world, models::RunState& state) override;
 
  private:
   using Clock = std::chrono::steady_clock;
-  void go_on(const models::World& world, models::RunState& state) const;
+  bool go_on(const models::World& world, models::RunState& state) const;
+  void load(std::string_view text, models::RunState& state) const;
+  void save(std::ostream& out, const models::RunState& state) const;
   void write(const SnapshotPlace& place, const models::RunState& state) const;
   void plan(const models::World& world, Clock::duration taken);
 
   const Keeping& how_;
   std::optional<SnapshotOptions> options_;
   Recording recording_;
+  std::uint32_t continuation_;
   Clock::time_point due_;
   sim::Time next_time_ = 0;
   std::uint64_t next_iteration_ = 0;

@@ -79,6 +79,7 @@ PointKey Keys::point(const Scenario& scenario) {
   s.repeat.set_antithetic(scenario.repeat.antithetic());
   s.baselines.clear();
   s.analysis = {};
+  s.splitting.reset();
   s.record = {};
   if (!s.stop.target || !s.measures((*s.stop.target->metric).measured().name)) s.metrics = {};
   for (sim::TimelineEvent& event : s.events) std::visit([](auto& e) { e.name.clear(); }, event);
@@ -117,6 +118,7 @@ std::string record_key(const Scenario& scenario) {
   }
   if (scenario.record.models == KeptModels::kFinal) text += "models final\n";
   if (scenario.analysis.control_variates) text += "controls\n";
+  if (scenario.splitting) text += "splitting " + canonical(write_changes(*scenario.splitting)) + "\n";
   if (scenario.draws_anew()) text += description_key(scenario);
   return sha256(text);
 }

@@ -87,6 +87,8 @@ void require_instances(const Plan& plan, const Document& at) {
 // The scenario of a point, on validation instances if these are to be planned.
 Document document_at(const Plan& plan, const SweepPoint& point, const PlanOptions& options) {
   Document at = at_point(plan.document, point);
+  at.root.erase(kBranchAxis);
+  at.root.erase(kContinuationAxis);
   // Candidates of `tune` are compared with each other only, and baselines may take longer than their runs.
   if (options.validation && plan.selection->optional()) at.root.erase("baselines");
   if (!options.validation || !plan.selection->validates()) return at;
@@ -120,6 +122,60 @@ bool has_option(const Outline& root, const Node& written, const std::string& pat
     if (node != nullptr) node = node->is(Node::Kind::kObject) ? node->find(step) : nullptr;
   }
   return true;
+}
+
+// What a point has on an axis; null: the sweep has no such axis.
+const Node* written_in(const SweepPoint& swept, std::string_view axis) {
+  const auto found = std::ranges::find(swept.settings, axis, &std::pair<std::string, Node>::first);
+  return found == swept.settings.end() ? nullptr : &found->second;
+}
+
+// The branch of a point.
+std::shared_ptr<Scenario> branched(const Scenario& past, const Document& at, const Sweep& sweep,
+                                   const SweepPoint& swept, const Folders& folders) {
+  static const Outline all = scenario_outline();
+  const BranchOptions& options = *sweep.branches();
+  auto branch = std::make_shared<Scenario>(
+      branch_of(past, at, options, *written_in(swept, kBranchAxis), sweep.branch_sets(), folders, all));
+  if (options.noise == LaterNoise::kFresh) {
+    const Node* const number = written_in(swept, kContinuationAxis);
+    branch->continuation = number == nullptr ? 1 : static_cast<std::uint32_t>(number->number);
+  }
+  return branch;
+}
+
+// Refuses what branches do not go with.
+void require_branches(const Scenario& past, const Plan& plan, const BranchOptions& options) {
+  const auto refuse = [&](const char* where, const char* why) { throw InputError(plan.locate(where, why)); };
+  if (!past.protocol->entry().snapshots)
+    refuse("/protocol", "this protocol does not describe its state, without which its runs have no branches");
+  if (!past.privacy.adversaries.empty())
+    refuse("/privacy/adversaries",
+           "what adversaries see is worked out for undisturbed runs: remove branches");
+  if (past.splitting) refuse("/splitting", "splitting is of whole runs: remove branches");
+  if (past.repeat.antithetic() && options.noise == LaterNoise::kFresh)
+    refuse("/repeat/antithetic", "fresh random numbers of branches are of no pair: set it to false");
+}
+
+// f(), whose errors about events are those of a branch.
+template <class F>
+void in_branch(const Plan& plan, const Sweep& sweep, const SweepPoint& swept, F&& f) {
+  try {
+    f();
+  } catch (const sim::Error& error) {
+    if (!error.where.starts_with("/events")) throw;
+    const Node& set = *written_in(swept, kBranchAxis);
+    plan.document.fail(set.at, branch_pointer(set, sweep.branch_sets()), error.what());
+  }
+}
+
+// A branch that changes nothing is the undisturbed run.
+std::string branch_key(const std::string& past_key, Keys& keys, const Scenario& past, const Scenario& branch,
+                       const BranchOptions& options) {
+  const std::string key = keys.point(branch).point;
+  if (branch.continuation == 0 && key == keys.point(past).point) return past_key;
+  return sha256(
+      fmt::format("{}\nbranch at {} continuation {}\n{}", past_key, options.at, branch.continuation, key));
 }
 
 // The points of a sweep, without values of tuned options that they do not have.
@@ -345,6 +401,8 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   if (written != nullptr) sweep_text += ",\n  \"sweep\": " + json_as_written(*written, 2);
   if (const Node* const tune = plan.document.root.find("tune"))
     sweep_text += ",\n  \"tune\": " + json_as_written(*tune, 2);
+  if (const Node* const branches = plan.document.root.find("branches"))
+    sweep_text += ",\n  \"branches\": " + json_as_written(*branches, 2);
   const Sweep sweep(plan.document, sets);
   plan.axes = sweep.axes();
   plan.groups = sweep.groups();
@@ -373,6 +431,12 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     if (options.validation) scenario->repeat.set_antithetic(false);  // a tuned value is not chosen by pairs
     if (sweep.independent()) scenario->seed = keys.independent_seed(*scenario);
     PointKey key = keys.point(*scenario);
+    std::shared_ptr<const Scenario> past;
+    std::string past_key;
+    if (sweep.branches()) {
+      past = std::exchange(scenario, branched(*scenario, at, sweep, swept, folders));
+      past_key = std::exchange(key.point, branch_key(key.point, keys, *past, *scenario, *sweep.branches()));
+    }
     std::uint32_t repeat = scenario->repeat.first();
     if (plan.selection && options.validation) {
       constexpr std::uint32_t kFirst = 1'000'000'000;  // beyond the repetitions of a study
@@ -387,14 +451,24 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     }
     plan.points.push_back({.scenario = scenario,
                            .repeat = repeat,
+                           .past = past,
+                           .past_key = std::move(past_key),
+                           .branches_at = sweep.branches() ? sweep.branches()->at : 0,
                            .labels = swept.labels,
                            .numbers = swept.numbers,
                            .key = std::move(key.point),
                            .problem_key = std::move(key.problem)});
     note_latencies(reader.plain_numbers(), plan);
+    const auto require = [&](const Scenario& one) {
+      require_events(one);
+      fit.require(one, plan.points.size() - 1);
+    };
     try {
-      require_events(*plan.points.back().scenario);
-      fit.require(*plan.points.back().scenario, plan.points.size() - 1);
+      if (past) require_branches(*past, plan, *sweep.branches());
+      require(past ? *past : *scenario);
+      if (past) in_branch(plan, sweep, swept, [&] { require(*scenario); });
+    } catch (const InputError&) {
+      throw;
     } catch (sim::Error& error) {
       error.point = plan.points.size() - 1;
       throw plan.located(error);
@@ -550,7 +624,8 @@ analysis::StudyPlan Plan::study() const {
   study.info["build"] = version_line();
   if (candidates) study.info["most_runs"] = fmt::format("{}", most_runs());
   std::set<std::string> events;
-  for (const PlannedPoint& p : points) events.insert(events_json(*p.scenario));
+  for (const PlannedPoint& p : points)
+    events.insert(p.past ? events_json(*p.past, p.branches_at) : events_json(*p.scenario));
   study.info["events"] = events.size() == 1 ? *events.begin() : "";
   for (const PlannedPoint& p : points) {
     study.points.push_back({p.key, p.labels, p.repeat, description_key(*p.scenario), p.tuned});

@@ -26,6 +26,10 @@ struct UntilPrecise;
 struct PlannedPoint {
   std::shared_ptr<const Scenario> scenario;
   std::uint32_t repeat = 1;  ///< its repetitions
+  /// Of a branch, the run that it goes on from at `branches_at` (s), and the key of that; null: it is none.
+  std::shared_ptr<const Scenario> past{};
+  std::string past_key{};
+  sim::Time branches_at = 0;
   std::vector<std::string> labels;
   std::vector<std::string> tuned{};  ///< labels of the tuned options
   std::vector<double> numbers{};     ///< values of the axes, in SI; NaN for values that are not numbers

@@ -316,6 +316,11 @@ void PointFit::require(const Scenario& s, std::size_t point) {
   for (std::size_t k = 0; k < s.record.metrics.size(); ++k)
     require_measurable(s, *s.record.metrics[k], fmt::format("/record/metrics/{}", k), tested);
   if (s.stop.target) require_measurable(s, *s.stop.target->metric, "/stop/target/metric", tested);
+  if (s.splitting) {
+    require_measurable(s, *s.splitting->level, "/splitting/level", tested);
+    if (!s.protocol->entry().snapshots)
+      throw sim::OptionError("/protocol", "splitting needs a protocol that describes its state");
+  }
   const auto targets = models::targets_of(s.data.kind());
   if (targets && !std::holds_alternative<models::PythonModel>(s.model.network))
     assemble("/model", [&] { models::require_targets(s.model.loss, *targets); });

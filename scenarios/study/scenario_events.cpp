@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -29,10 +30,12 @@ void require_events(const Scenario& s) {
   assemble("/events", [&] { timeline_of(s, agents); });
 }
 
-std::string events_json(const Scenario& s) {
+std::string events_json(const Scenario& s, std::optional<sim::Time> branches_at) {
   nlohmann::json all = nlohmann::json::array();
-  for (const auto& entry : timeline_of(s, sim::kMaxAgents).entries)
-    all.push_back({{"time", entry.at}, {"text", entry.text}});
+  std::vector<sim::Timeline::Entry> entries = timeline_of(s, sim::kMaxAgents).entries;
+  if (branches_at) entries.push_back({*branches_at, "branches"});
+  std::ranges::stable_sort(entries, {}, &sim::Timeline::Entry::at);
+  for (const auto& entry : entries) all.push_back({{"time", entry.at}, {"text", entry.text}});
   return all.empty() ? "" : all.dump();
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 // The events of a scenario, as far as they are known before its data are made.
+#include <optional>
 #include <string>
+
+#include "sim/time.hpp"
 
 namespace hearsay::scenarios {
 
@@ -10,7 +13,7 @@ struct Scenario;
 /// owners, times after the end, agents that join or leave twice.
 void require_events(const Scenario& s);
 
-/// A JSON list of their times and texts, for figures; empty if there are none.
-std::string events_json(const Scenario& s);
+/// A JSON list of their times and texts, for figures; empty if there are none. `branches_at`: when branches part, s.
+std::string events_json(const Scenario& s, std::optional<sim::Time> branches_at = {});
 
 }  // namespace hearsay::scenarios

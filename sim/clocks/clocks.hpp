@@ -103,6 +103,8 @@ class Clocks {
   double rate(AgentId i) const { return rates_.empty() ? rate_ : rates_[i - first_]; }
   /// Mean number of ticks per second of all agents before agent `end`; of a trace, up to its last tick.
   double total_rate(AgentId end) const;
+  /// What is drawn from now on is drawn from these streams.
+  void draw_from(const Streams& streams) { key_ = streams.key(Purpose::kClock); }
   bool defers() const { return missed_ == Missed::kDefer; }
   bool poisson() const { return kind_ == Kind::kPoisson; }
   /// Whether no agent ever ticks.

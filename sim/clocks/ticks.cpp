@@ -113,6 +113,12 @@ std::vector<Tick> Ticks::next_of_all() const {
   return next;
 }
 
+void Ticks::redraw(Time from) {
+  std::vector<Tick> next = next_of_all();
+  for (Tick& tick : next) tick.time = clocks_.tick(tick.agent, tick.n, from);
+  begin_from(next, popped());
+}
+
 void Ticks::begin_from(std::span<const Tick> next, double popped) {
   end();
   open_ = bins_.size();

@@ -39,6 +39,8 @@ class Ticks {
     archive(before);
     if constexpr (Archive::is_loading::value) begin_from(next, before);
   }
+  /// Draws the next tick of each agent again, given that it is after `from`; of Poisson clocks.
+  void redraw(Time from);
   /// How many have been popped; NaN after end().
   double popped() const { return opened_ - static_cast<double>(end_ - next_); }
   /// The tick `distance` ticks after the next one, if it is known.

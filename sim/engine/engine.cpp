@@ -28,6 +28,7 @@ Engine::Engine(const Options& options, const Topology& topology, const Streams& 
     : options_(with_files(options)),
       topology_(topology),
       streams_(streams),
+      drawn_(streams),
       clocks_(options.clocks, topology.agents(), streams, first_clock(), options_.files->ticks),
       transport_(options.network.links, options.vector_length, topology, streams, options.hub ? 0 : kNoAgent,
                  *options_.files, options.stand_in),
@@ -350,6 +351,14 @@ void Engine::change_laws(std::size_t n) {
   transport_.change(changes, topology_, streams_, options_.files->changes.at(n));
   if (changes.compute_time)
     presence_.change(ComputeTime(*changes.compute_time, agents(), first_clock(), streams_));
+  draw_from(drawn_);
+}
+
+void Engine::draw_from(const Streams& streams) {
+  drawn_ = streams;
+  clocks_.draw_from(streams);
+  transport_.draw_from(streams);
+  presence_.draw_from(streams);
 }
 
 }  // namespace hearsay::sim

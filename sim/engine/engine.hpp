@@ -159,6 +159,15 @@ class Engine {
   void save(cereal::BinaryOutputArchive& archive) const;
   /// After begin(), with the options of the saved one.
   void load(cereal::BinaryInputArchive& archive);
+  /// What was loaded is the state before all events from `at` on (s) of an engine whose options were these without the
+  /// last entries of the timeline, and what unfold() made of them, which are all from then on. Its delivery was by events.
+  void branch(Time at);
+  /// What is pending by Poisson clocks and memoryless periods is drawn again, given that it is after `from`, s: whoever knows
+  /// what has happened until then knows no more about it.
+  void redraw(Time from);
+  /// What is drawn from now on, ticks that are in no state included, is drawn from these streams; what links and agents
+  /// keep stays. Before load(), where a state is loaded.
+  void draw_from(const Streams& streams);
 
  private:
   // The functions that loop() calls with the handler are part of it, and compiled as one function.
@@ -343,7 +352,7 @@ class Engine {
 
   Options options_;
   const Topology& topology_;
-  Streams streams_;
+  Streams streams_, drawn_;  // of what agents and links keep, and of what is drawn while the run goes on
   Clocks clocks_;
   Transport transport_;
   Presence presence_;

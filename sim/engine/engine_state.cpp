@@ -23,6 +23,23 @@ void Engine::load(cereal::BinaryInputArchive& archive) {
   serialize(archive);
 }
 
+void Engine::branch(Time at) {
+  std::vector<Event> pending = agenda_.queue().take_all();
+  presence_.branch(at, pending);
+  for (const Event& event : pending)
+    if (event.kind != EventKind::kTimeline) push(event);
+  for (std::size_t n = followed_; n < options_.timeline.entries.size(); ++n)
+    push(Event::timeline(options_.timeline.entries[n].at, static_cast<std::uint32_t>(n)));
+}
+
+void Engine::redraw(Time from) {
+  if (clocks_.poisson()) agenda_.redraw_ticks(from);
+  std::vector<Event> pending = agenda_.queue().take_all();
+  presence_.redraw(from, pending);
+  for (const Event& event : pending)
+    if (event.time < kNever) push(event);
+}
+
 void HeldPayload::save(cereal::BinaryOutputArchive& archive) const {
   archive(slot_);
 }

@@ -14,28 +14,35 @@ Presence::Presence(const NetworkOptions& network, const NetworkFiles& files, Age
       hub_(hub),
       held_(network.in_flight == InFlight::kHeld),
       coin_(availability_.coin()),
-      restricted_(!availability_.always() || may_compute || !compute_time_.none()),
+      computes_(may_compute || !compute_time_.none()),
+      defers_(defers),
+      restricted_(!availability_.always() || computes_),
+      laws_(availability_.laws()),
       up_count_(agents) {
-  if (may_compute || !compute_time_.none()) {
-    busy_.assign(agents, 0);
-    computations_.assign(agents, 0);
+  allocate();
+}
+
+// What the laws need and is not there.
+void Presence::allocate() {
+  if (computes_ && busy_.empty()) {
+    busy_.assign(agents_, 0);
+    computations_.assign(agents_, 0);
   }
-  if (!availability_.always()) down_.assign(agents, 0);
-  if (availability_.resets()) lives_.assign(agents, 0);
-  if (restricted_) waiting_.resize(agents);
-  if (restricted_ && defers) deferred_.assign(agents, kNone);
+  if (!availability_.always() && down_.empty()) down_.assign(agents_, 0);
+  if (availability_.resets() && lives_.empty()) lives_.assign(agents_, 0);
+  if (restricted_ && waiting_.agents() == 0) waiting_.resize(agents_);
+  if (restricted_ && defers_ && deferred_.empty()) deferred_.assign(agents_, kNone);
 }
 
 // The n-th change of state under law l, n = 1, 2, ..., has the number n laws + l.
 void Presence::start(EventQueue& queue) {
-  const std::uint32_t laws = availability_.laws();
-  for (AgentId i = 0; laws > 0 && i < agents_; ++i) {
-    for (std::uint32_t l = 0; l < laws; ++l) {
+  for (AgentId i = 0; laws_ > 0 && i < agents_; ++i) {
+    for (std::uint32_t l = 0; l < laws_; ++l) {
       if (!availability_.applies_to(i, hub_ && i == 0, l)) continue;
       const Availability::Period first = availability_.first(i, l);
       if (!first.up) ++down_[i];
       if (first.length < kNever) {
-        queue.push(Event::change(first.length, i, !first.up, laws + l));
+        queue.push(Event::change(first.length, i, !first.up, laws_ + l));
       } else if (!first.up) {
         leave(i);
       }
@@ -47,16 +54,69 @@ void Presence::start(EventQueue& queue) {
 bool Presence::change(const Event& event, EventQueue& queue) {
   const AgentId i = event.target;
   const bool up = event.kind == EventKind::kUp;
-  const std::uint32_t laws = availability_.laws(), number = sequence_of(event.key);
+  const std::uint32_t number = sequence_of(event.key);
   const bool changed = up ? --down_[i] == 0 : down_[i]++ == 0;
   if (changed) up ? ++up_count_ : --up_count_;
-  const Time end = availability_.end(i, number / laws, up, event.time, number % laws);
+  const Time end = availability_.end(i, number / laws_, up, event.time, number % laws_);
   if (end < kNever) {
-    queue.push(Event::change(end, i, !up, next_number(number, "changes of an agent's availability", laws)));
+    queue.push(Event::change(end, i, !up, next_number(number, "changes of an agent's availability", laws_)));
   } else if (!up) {
     leave(i);
   }
   return changed;
+}
+
+// Laws of random periods are the first of both runs, and their pending changes get the numbers of these laws. Those of
+// known periods are replaced. Which laws an agent is down in for good is not kept: it is down for good in one of random
+// periods that has no pending change.
+void Presence::branch(Time at, std::vector<Event>& pending) {
+  allocate();
+  const std::uint32_t before = std::exchange(laws_, availability_.laws());
+  std::vector<std::uint32_t> random(down_.size(), 0);  // pending changes of random periods, by agent
+  std::erase_if(pending, [&](Event& event) {
+    if (event.kind != EventKind::kUp && event.kind != EventKind::kDown) return false;
+    const std::uint32_t number = sequence_of(event.key), l = number % before;
+    if (availability_.known(l)) return true;
+    ++random[event.target];
+    event =
+        Event::change(event.time, event.target, event.kind == EventKind::kUp, number / before * laws_ + l);
+    return false;
+  });
+  for (AgentId i = 0; i < down_.size(); ++i) {
+    const bool was_gone = (down_[i] & kForGood) != 0;
+    std::uint32_t applied = 0;
+    bool gone = false;
+    for (std::uint32_t l = 0; l < laws_; ++l) {
+      if (!availability_.applies_to(i, hub_ && i == 0, l)) continue;
+      if (!availability_.known(l)) {
+        ++applied;
+        continue;
+      }
+      Availability::Period period = availability_.first(i, l);
+      std::uint32_t n = 1;
+      for (; period.length < at; ++n)
+        period = {!period.up, availability_.end(i, n, !period.up, period.length, l)};
+      if (period.length < kNever) {
+        pending.push_back(Event::change(period.length, i, !period.up, n * laws_ + l));
+      } else {
+        gone |= !period.up;
+      }
+    }
+    gone |= was_gone && random[i] < applied;
+    if (was_gone) down_[i] &= static_cast<std::uint8_t>(~kForGood);
+    if (was_gone && !(hub_ && i == 0)) --gone_;
+    if (gone) leave(i);
+  }
+}
+
+void Presence::redraw(Time from, std::vector<Event>& pending) const {
+  for (Event& event : pending) {
+    if (event.kind != EventKind::kUp && event.kind != EventKind::kDown) continue;
+    const std::uint32_t number = sequence_of(event.key), l = number % laws_;
+    const bool up = event.kind == EventKind::kDown;  // until then
+    if (availability_.memoryless(l, up))
+      event.time = availability_.end(event.target, number / laws_ - 1, up, from, l);
+  }
 }
 
 // Agent i is down for good under some law.
@@ -66,7 +126,7 @@ void Presence::leave(AgentId i) {
 }
 
 bool Presence::resets(const Event& event) const {
-  return event.kind == EventKind::kUp && availability_.resets(sequence_of(event.key) % availability_.laws());
+  return event.kind == EventKind::kUp && availability_.resets(sequence_of(event.key) % laws_);
 }
 
 void Presence::reset(AgentId i) {

@@ -62,6 +62,10 @@ class Presence {
   }
   /// Computations that begin from now on have another law.
   void change(ComputeTime compute_time) { compute_time_ = std::move(compute_time); }
+  void draw_from(const Streams& streams) {
+    availability_.draw_from(streams);
+    compute_time_.draw_from(streams);
+  }
   /// The agent that has begun to compute in the current handler, or kNoAgent.
   AgentId computing() const { return computing_; }
   /// Time at which a message that agent i sends now leaves it.
@@ -87,10 +91,16 @@ class Presence {
     });
   }
 
+  /// What was loaded, together with the `pending` events, is the state of a run without some of the events of these
+  /// laws, all of which happen from `at` on, before anything that does. From now on these are its laws.
+  void branch(Time at, std::vector<Event>& pending);
+  /// Draws pending changes again, given that they are after `from`, where a period's law is memoryless.
+  void redraw(Time from, std::vector<Event>& pending) const;
+
   /// Between events, where no handler has begun a computation. Laws that have changed are set again before.
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(up_count_, gone_, down_, busy_, computations_, lives_, deferred_, waiting_);
+    archive(laws_, up_count_, gone_, down_, busy_, computations_, lives_, deferred_, waiting_);
   }
 
  private:
@@ -98,6 +108,7 @@ class Presence {
   static constexpr std::uint8_t kForGood = 0x80;  // there are fewer laws
 
   Admission admit_strictly(const Event& event) const;
+  void allocate();
   void leave(AgentId i);
   void begin_computation(AgentId i, Time now);
 
@@ -105,9 +116,12 @@ class Presence {
   ComputeTime compute_time_;
   AgentId agents_;
   bool hub_;
-  bool held_;        // messages wait for a receiver that is down
-  bool coin_;        // there is a law Coin
-  bool restricted_;  // agents may be down or busy
+  bool held_;      // messages wait for a receiver that is down
+  bool coin_;      // there is a law Coin
+  bool computes_;  // computations may take time
+  bool defers_;
+  bool restricted_;     // agents may be down or busy
+  std::uint32_t laws_;  // by which changes are numbered
   AgentId up_count_;
   AgentId gone_ = 0;  // agents with a clock that are down for good
   // By agent; empty if no law needs them.

@@ -40,6 +40,8 @@ class Transport {
     if (changes.bandwidth) bandwidth_.change_to(Bandwidth(*changes.bandwidth, topology.agents(), streams));
   }
 
+  void draw_from(const Streams& streams) { links_.draw_from(streams); }
+
   const Traffic& traffic() const { return traffic_; }
   const Links& links() const { return links_; }
   bool unlimited_bandwidth() const { return bandwidth_.unlimited(); }

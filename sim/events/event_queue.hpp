@@ -52,6 +52,13 @@ class EventQueue {
     return late_first() ? late_.pop() : *next_++;
   }
 
+  /// Removes all events, and returns them in no order.
+  std::vector<Event> take_all() {
+    std::vector<Event> events;
+    for_each([&events](const Event& event) { events.push_back(event); });
+    while (!empty()) pop();
+    return events;
+  }
   /// Calls f with each event, in no order.
   template <class F>
   void for_each(F&& f) const {
@@ -66,12 +73,14 @@ class EventQueue {
   template <class Archive>
   void serialize(Archive& archive) {
     std::vector<Event> events;
-    for_each([&events](const Event& event) { events.push_back(event); });
-    plain(archive, events);
-    if constexpr (Archive::is_loading::value) {
-      while (!empty()) pop();
-      for (const Event& event : events) push(event);
+    if constexpr (Archive::is_saving::value) {
+      for_each([&events](const Event& event) { events.push_back(event); });
+    } else {
+      take_all();
     }
+    plain(archive, events);
+    if constexpr (Archive::is_loading::value)
+      for (const Event& event : events) push(event);
   }
 
   /// The event about `distance` events after the earliest one, if it is known.

@@ -32,10 +32,8 @@ std::vector<std::uint32_t> groups_of(const GroupFailures& law, AgentId agents) {
 
 Availability::Availability(const AvailabilityOptions& options, const Streams& streams, AgentId agents,
                            AgentId first, const std::vector<std::shared_ptr<const Sessions>>& sessions)
-    : first_agent_(first),
-      key_(streams.key(Purpose::kAvailability)),
-      tick_key_(streams.key(Purpose::kOnlineTick)),
-      message_key_(streams.key(Purpose::kOnlineMessage)) {
+    : first_agent_(first) {
+  draw_from(streams);
   std::uint32_t number = 0;
   const bool one_law = !std::holds_alternative<AllOf>(options);
   for (const OneAvailability& one : sim::laws(options)) {
@@ -85,6 +83,12 @@ Availability::Availability(const AvailabilityOptions& options, const Streams& st
         return renewal != nullptr && renewal->never_down();
       }))
     laws_.clear();
+}
+
+void Availability::draw_from(const Streams& streams) {
+  key_ = streams.key(Purpose::kAvailability);
+  tick_key_ = streams.key(Purpose::kOnlineTick);
+  message_key_ = streams.key(Purpose::kOnlineMessage);
 }
 
 bool Availability::applies_to(AgentId i, bool hub, std::uint32_t l) const {
@@ -160,6 +164,13 @@ Time Availability::end_of(const Chain& chain, AgentId i, std::uint32_t n, bool u
     const double rate = (level + swing * std::sin(angle)) / law.memory + swing * turn * std::cos(angle);
     if (uniform(s) * largest < rate) return at;
   }
+}
+
+bool Availability::memoryless(std::uint32_t l, bool up) const {
+  if (std::holds_alternative<Chain>(laws_[l])) return true;
+  const auto* renewal = std::get_if<Renewal>(&laws_[l]);
+  return renewal != nullptr &&
+         std::holds_alternative<Exponential>((up ? renewal->law.up : renewal->law.down).law());
 }
 
 bool Availability::known(std::uint32_t l) const {

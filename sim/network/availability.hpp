@@ -35,11 +35,16 @@ class Availability {
   /// End of period n of agent i under law l, n = 1, 2, ..., an up or down period that begins now; kNever if it is the
   /// last. O(1) on average, no allocation.
   Time end(AgentId i, std::uint32_t n, bool up, Time now, std::uint32_t l = 0) const;
+  /// Whether what is left of an up or down period of law l does not depend on how long it has lasted.
+  bool memoryless(std::uint32_t l, bool up) const;
   /// Whether the periods of law l are known before a run.
   bool known(std::uint32_t l) const;
   /// Whether agents return from down times of law l with their initial state.
   bool resets(std::uint32_t l) const;
   bool resets() const;
+
+  /// What is drawn from now on is drawn from these streams.
+  void draw_from(const Streams& streams);
 
   /// Whether there is a law Coin.
   bool coin() const { return coin_ < 1; }

@@ -39,6 +39,8 @@ class ComputeTime {
   /// Of the n-th computation of agent i, drawn from (kCompute, i), index n, or once from (kPerAgent, i),
   /// index kComputeOption. O(1), no allocation.
   Time of(AgentId i, std::uint32_t n) const;
+  /// What is drawn from now on is drawn from these streams.
+  void draw_from(const Streams& streams) { streams_ = streams; }
   /// No computation of agent i takes less.
   Time smallest(AgentId i) const { return laws_[laws_.size() == 1 ? 0 : i].lower(); }
 

@@ -137,6 +137,10 @@ class Latency {
   Time smallest(AgentId from, AgentId to, std::uint32_t position) const {
     return known(from, to, position) + law(from, to).lower();
   }
+  /// The latencies of messages are drawn from these streams; those of links and agents stay.
+  void draw_from(const Streams& streams) {
+    if (drawn_ == Drawn::kPerMessage) key_ = streams.key(Purpose::kLatency);
+  }
 
  private:
   Time known(AgentId from, AgentId to, std::uint32_t position) const {

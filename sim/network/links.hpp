@@ -69,6 +69,11 @@ class Links {
   void change(const LawChanges& changes, const Topology& topology, const Streams& streams,
               const NetworkFiles& files);
 
+  void draw_from(const Streams& streams) {
+    latency_.draw_from(streams);
+    loss_.draw_from(streams);
+  }
+
   /// Fate of the next message on the edge at `position`, sent now. `drawn`: its latency, if next_latencies() has drawn
   /// it. O(1); no allocation.
   Fate transmit(AgentId from, AgentId to, std::uint32_t position, Time now = 0, const Time* drawn = nullptr) {

@@ -130,6 +130,8 @@ class Loss {
     return general(from, to, position, n, now);
   }
 
+  /// What is drawn from now on is drawn from these streams.
+  void draw_from(const Streams& streams) { key_ = streams.key(Purpose::kLoss); }
   /// Whether nothing is ever lost.
   bool none() const { return kind_ == Kind::kNone; }
   /// Whether every message on the edge at `position` before `end` is lost.
@@ -137,7 +139,8 @@ class Loss {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    for (Law& law : laws_) plain(archive, law.state);
+    for (Law& law : laws_)
+      if (!law.state.empty()) plain(archive, law.state);
   }
 
  private:

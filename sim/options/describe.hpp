@@ -38,6 +38,7 @@ struct About {
   bool open_min = false;  ///< min itself is not allowed
   bool open_max = false;  ///< max itself is not allowed
   bool required = false;
+  bool in_run = false;  ///< a run may go on with another value: nothing that it has kept depends on it
   /// what a message expects instead of "a whole number"
   std::string_view noun = {};
 };

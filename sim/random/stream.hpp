@@ -2,7 +2,7 @@
 // Counter-based random streams: every draw is a pure function of (seed, repetition, purpose, entity, index), so
 // adding an agent, a metric or another protocol changes no other draw.
 //
-//   key     = first 64 bits of Philox4x32-10(key = seed, counter = (repetition, purpose, 0, 0)),
+//   key     = first 64 bits of Philox4x32-10(key = seed, counter = (repetition, purpose, continuation, 0)),
 //             once per run and purpose
 //   counter = (block, index, entity a, entity b)
 //
@@ -39,6 +39,7 @@ enum class Purpose : std::uint32_t {
   kStart = 12,          ///< (0): where learning starts
   kTuning = 13,         ///< (0): the number of trials; (1): their candidates
   kAudit = 14,          ///< (0), index = n-th canary: whether it is there; (1), likewise: its direction
+  kSplitting = 15,      ///< (0), index = number of a stage: how states are dealt to trajectories
   kProtocol = 1000,     ///< + the number that the protocol gives to its purpose: (agent), index = n-th draw
 };
 
@@ -133,8 +134,12 @@ class Streams {
   /// The stream of a purpose defined by a protocol.
   Stream protocol(std::uint32_t purpose, std::uint32_t a, std::uint32_t b = 0,
                   std::uint32_t index = 0) const {
-    return Stream(derive(static_cast<std::uint32_t>(Purpose::kProtocol) + purpose, repetition_), a, b, index);
+    return Stream(derive(static_cast<std::uint32_t>(Purpose::kProtocol) + purpose, repetition_,
+                         purpose < kOfWholeRun ? continuation_ : 0),
+                  a, b, index);
   }
+  /// Purposes of a protocol from this one on are of a whole run, however it is continued.
+  static constexpr std::uint32_t kOfWholeRun = 1U << 30;
 
   Stream::Key key(Purpose purpose) const {
     const auto p = static_cast<std::uint32_t>(purpose);
@@ -146,33 +151,46 @@ class Streams {
   bool mirrored() const { return mirrored_; }
   /// kNoise of this repetition alone, for what a mechanism draws that is not symmetric noise.
   Stream own_noise(std::uint32_t a, std::uint32_t b, std::uint32_t index) const {
-    return Stream(derive(static_cast<std::uint32_t>(Purpose::kNoise), noise_repetition_), a, b, index);
+    return Stream(derive(static_cast<std::uint32_t>(Purpose::kNoise), noise_repetition_, continuation_), a, b,
+                  index);
   }
   /// The same streams, but for the noise of mechanisms: as if this were another repetition, of no pair.
   Streams with_noise_of(std::uint32_t repetition) const {
     Streams other(*this);
     const auto noise = static_cast<std::uint32_t>(Purpose::kNoise);
     other.noise_repetition_ = repetition;
-    other.keys_[noise] = derive(noise, repetition);
+    other.keys_[noise] = derive(noise, repetition, continuation_);
+    return other;
+  }
+  /// The same streams, but for what is drawn while a run goes on: by the network, noise, and protocols for their own
+  /// purposes. Those of different numbers are independent; 0 changes nothing. With a number the repetition is of no pair.
+  Streams continued(std::uint32_t number) const {
+    if (number == 0) return *this;
+    Streams other(*this);
+    other.continuation_ = number;
+    other.mirrored_ = false;
+    for (std::uint32_t p = 0; p < keys_.size(); ++p) other.keys_[p] = other.derive(p);
     return other;
   }
 
  private:
-  Stream::Key derive(std::uint32_t purpose, std::uint32_t repetition) const {
-    const auto out = philox4x32({repetition, purpose, 0, 0},
+  Stream::Key derive(std::uint32_t purpose, std::uint32_t repetition, std::uint32_t continuation) const {
+    const auto out = philox4x32({repetition, purpose, continuation, 0},
                                 {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)});
     return {out[0], out[1]};
   }
   Stream::Key derive(std::uint32_t purpose) const {
     const auto named = static_cast<Purpose>(purpose);
     const bool network = is_of_network(named), paired = network || named == Purpose::kNoise;
-    Stream::Key key = derive(purpose, mirrored_ && paired ? repetition_ - 1 : repetition_);
+    Stream::Key key =
+        derive(purpose, mirrored_ && paired ? repetition_ - 1 : repetition_, paired ? continuation_ : 0);
     if (mirrored_ && network) key.mask = ~std::uint32_t{0};
     return key;
   }
 
   std::uint64_t seed_;
   std::uint32_t repetition_, noise_repetition_;
+  std::uint32_t continuation_ = 0;  // of the purposes that continued() names
   bool mirrored_;
   std::array<Stream::Key, 16> keys_{};
 };

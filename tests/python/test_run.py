@@ -209,3 +209,20 @@ def test_suspicious_columns_of_a_file_are_warned_of(hearsay, tmp_path, monkeypat
                      "owners 'East' and 'east'"):
         assert expected in texts
     assert list(study.models().columns) == ["repetition", "agent", 0, "ward"]
+
+
+def test_branches_of_a_study(hearsay, tmp_path):
+    study = hearsay.run({**SMALL, "sweep": None}, set={"record.every": {"time": 0.5}, "record.trace": None}, repeat=2,
+                        output=tmp_path / "out")
+    end = study.runs["time_s"].max()
+    branches = study.branch(end / 2, [{}, {"label": "slow", "value": {"network.latency": "1 s"}}],
+                            output=tmp_path / "branches")
+    assert branches.axes == ["branch"]
+    metric = study.metrics[0]
+    whole, parts = study.series.query("metric == @metric"), branches.series.query("metric == @metric")
+    same = parts[parts["branch"] == "{}"]
+    assert list(same["value"]) == list(whole["value"])
+    slow = parts[parts["branch"] == "slow"]
+    before = lambda frame: list(frame[frame["time_s"] < end / 2]["value"])  # noqa: E731
+    assert before(slow) == before(whole)
+    assert list(slow["value"]) != list(whole["value"])

@@ -10,7 +10,7 @@ import pandas as pd
 
 from . import tables
 from .folders import Contents
-from .program import HearsayWarning, at_arguments, call, value_text
+from .program import HearsayWarning, at_arguments, call, run, value_text
 from .trace import Trace
 
 OVER = ("iteration", "time_s", "vectors", "bytes")
@@ -55,6 +55,14 @@ class Study:
     def __repr__(self):
         return (f"Study({str(self.folder)!r}: {len(self.points)} points, {len(self.runs)} runs, "
                 f"metrics {', '.join(self.metrics)})")
+
+    def branch(self, at, set, noise=None, continuations=None, **arguments):
+        """What-if: a study in which the runs of this one are made once until `at` ("60 s") and go on from there with each of
+        the changes in the list `set`, such as [{}, {"network.latency": "1 s"}]; hearsay explain branches says what can change.
+        The changes are the axis "branch". noise, continuations: likewise. arguments: of run()."""
+        given = {"at": at, "set": set, "noise": noise, "continuations": continuations}
+        branches = {name: value for name, value in given.items() if value is not None}
+        return run({**self.scenario, "branches": branches}, **arguments)
 
     def table(self, name=None, *, rows=(), columns=(), metric=None, statistic="median", where=None, format=None):
         """A table of the folder, such as "fits", with typed axes. Raises FileNotFoundError if the study has none.

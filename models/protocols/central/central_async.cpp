@@ -38,7 +38,8 @@ void CentralAsync::Params::describe(sim::Visitor& v) {
   v(rho, {.name = "rho",
           .help = "Step parameter: the step size is rho/(T^2 sigma). A number, or \"auto\".",
           .source = kAsyncPaper,
-          .required = true});
+          .required = true,
+          .in_run = true});
   v(sigma,
     {.name = "sigma",
      .help = "Strong convexity constant of the regulariser in the step size; by default that of model.l2.",

@@ -48,10 +48,12 @@ void CentralSync::Params::describe(sim::Visitor& v) {
     {.name = "rho",
      .help =
          "Step parameter of strongly_convex: the step size in round k is rho/(T^2 k). A number, or \"auto\".",
-     .source = kSyncPaper});
+     .source = kSyncPaper,
+     .in_run = true});
   v(c1, {.name = "c1",
          .help = "Step parameter of averaged: the step size in round k is c1/sqrt(k). A number, or \"auto\".",
-         .source = kSyncPaper});
+         .source = kSyncPaper,
+         .in_run = true});
   v(round_timeout,
     sim::positive("round_timeout",
                   "Maximum time the learner waits for answers in a round; by default unlimited on a "

@@ -78,7 +78,11 @@ class Aggregator {
     double server_step = 1;
     std::variant<NoOptimiser, MomentumOptimiser, AdamOptimiser, YogiOptimiser> server_optimiser;
     void describe(sim::Visitor& v) {
-      v(server_step, sim::positive("server_step", "Step size of the server."));
+      v(server_step, {.name = "server_step",
+                      .help = "Step size of the server.",
+                      .min = 0,
+                      .open_min = true,
+                      .in_run = true});
       v(server_optimiser,
         {.name = "server_optimiser", .help = "Rule by which the server uses the mean update."});
     }

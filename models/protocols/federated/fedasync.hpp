@@ -27,12 +27,14 @@ class FedAsync : public AsynchronousServer {
                 .source = kPaper,
                 .min = 0,
                 .max = 1,
-                .open_min = true});
+                .open_min = true,
+                .in_run = true});
       v(staleness, {.name = "staleness", .help = "Factor of alpha for an owner's model.", .source = kPaper});
       v(rho, {.name = "rho",
               .help = "Weight of the term (rho/2) norm_2(y - x)^2 of local training.",
               .source = kPaper,
-              .min = 0});
+              .min = 0,
+              .in_run = true});
       AsynchronousOptions::describe(v);
     }
   };

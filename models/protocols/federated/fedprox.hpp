@@ -25,7 +25,8 @@ class FedProx : public FederatedRounds {
       v(mu, {.name = "mu",
              .help = "Weight of the term (mu/2) norm_2(y - x)^2 of local training; 0: FedAvg.",
              .source = "Li et al. 2020, Algorithm 2",
-             .min = 0});
+             .min = 0,
+             .in_run = true});
       RoundOptions::describe(v);
     }
   };

@@ -15,12 +15,13 @@ using Eigen::VectorXd;
 void LocalTraining::Params::describe(sim::Visitor& v) {
   v(local_steps,
     {.name = "local_steps", .help = "Number K of gradient steps in each local training.", .min = 1});
-  v(step, {.name = "step", .help = "Step size of local steps."});
+  v(step, {.name = "step", .help = "Step size of local steps.", .in_run = true});
   v(momentum, {.name = "momentum",
                .help = "Momentum of local steps: the share of the previous direction that is added.",
                .min = 0,
                .max = 1,
-               .open_max = true});
+               .open_max = true,
+               .in_run = true});
   v(batch,
     {.name = "batch", .help = "Records that a local step uses; a number is the size of a random subset."});
 }

@@ -52,13 +52,15 @@ class Amtl : public TaskLoop<Amtl> {
                 .help = "Gradient step size; choose it below 2/L.",
                 .source = kAmtlPaper,
                 .min = 0,
-                .open_min = true});
+                .open_min = true,
+                .in_run = true});
       v(eta, {.name = "eta",
               .help = "Relaxation factor eta: fraction of the distance to u by which v_t moves.",
               .source = kAmtlPaper,
               .min = 0,
               .max = 1,
-              .open_min = true});
+              .open_min = true,
+              .in_run = true});
       v(step_rule, {.name = "step_rule", .help = "Factor c of the relaxation."});
       CouplingOptions::describe(v);
       TaskLoopOptions::describe(v);

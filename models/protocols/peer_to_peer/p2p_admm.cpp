@@ -25,7 +25,8 @@ void P2pAdmm::Params::describe(sim::Visitor& v) {
           .help = "Penalty of the augmented Lagrangian.",
           .source = "Vanhaesebrouck, Bellet, Tommasi, Section 4",
           .min = 0,
-          .open_min = true});
+          .open_min = true,
+          .in_run = true});
   v(local_steps, {.name = "local_steps",
                   .help = "Number of gradient steps of an agent on its local objective in an exchange.",
                   .min = 1});

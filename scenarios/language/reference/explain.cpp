@@ -153,6 +153,7 @@ std::string facts(const Outline& o) {
   line("range", range_text(o.about()));
   line("meaning", o.help);
   line("source", o.source);
+  if (o.in_run) line("branches", "may change it");
   return out;
 }
 

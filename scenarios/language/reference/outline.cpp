@@ -44,7 +44,8 @@ sim::About Outline::about() const {
           .max = max,
           .open_min = open_min,
           .open_max = open_max,
-          .required = required};
+          .required = required,
+          .in_run = in_run};
 }
 
 Outline& Outliner::add(Outline::Kind kind, const sim::About& about, std::string standard) {
@@ -57,6 +58,7 @@ Outline& Outliner::add(Outline::Kind kind, const sim::About& about, std::string 
               .min = inherits ? std::max(about.min, place_.min) : about.min,
               .max = inherits ? std::min(about.max, place_.max) : about.max,
               .required = about.required,
+              .in_run = about.in_run,
               .standard = std::move(standard)};
   one.open_min = about.open_min && one.min == about.min;
   one.open_max = about.open_max && one.max == about.max;

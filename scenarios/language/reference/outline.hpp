@@ -27,6 +27,7 @@ struct Outline {
   double min = 0, max = 0;
   bool open_min = false, open_max = false;
   bool required = false, optional = false;
+  bool in_run = false;     ///< a branch may change it
   std::string standard{};  ///< default as JSON text; empty for objects, "none" for an absent optional
   std::vector<NamedChoice> choices{};
   std::vector<std::string> unlisted{};  ///< names of further choices

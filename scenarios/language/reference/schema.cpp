@@ -69,6 +69,17 @@ constexpr const char* kAxisSchema = R"({"anyOf": [
    "additionalProperties": false},
   {"type": "null"}]})";
 
+constexpr const char* kBranchesSchema = R"({
+  "type": "object",
+  "description": "What-if from a common past: what changes at a time, as an axis of the study.",
+  "properties": {
+    "at": {"type": ["number", "string"], "description": "Time at which the branches part."},
+    "set": {"description": "What each branch changes: laws of the network, events, options of the protocol."},
+    "noise": {"enum": ["common", "fresh"], "description": "Random numbers of a branch from then on."},
+    "continuations": {"type": "integer", "minimum": 1, "maximum": 1000000}},
+  "required": ["at", "set"],
+  "additionalProperties": false})";
+
 constexpr const char* kTuneSchema = R"({
   "type": "object",
   "description": "Options of which only the best values are reported.",
@@ -96,6 +107,12 @@ Json tune_schema() {
   return tune;
 }
 
+Json branches_schema() {
+  Json branches = Json::parse(kBranchesSchema);
+  branches["properties"]["set"].update(Json::parse(kAxisSchema)["anyOf"][0]);
+  return branches;
+}
+
 Json sweep_schema() {
   const Json axis = Json::parse(kAxisSchema);
   Json sweep = Json::parse(kSweepSchema);
@@ -113,6 +130,7 @@ class Maker {
     body["properties"]["extends"] = {{"type", "string"},
                                      {"description", "A scenario that this one changes."}};
     body["properties"]["sweep"] = nullable(sweep_schema());
+    body["properties"]["branches"] = nullable(branches_schema());
     body["properties"]["tune"] = nullable(tune_schema());
     schema.update(body);
     Json definitions = Json::object();

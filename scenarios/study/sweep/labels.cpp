@@ -25,7 +25,7 @@ void take_parts(const Node& value, const std::string& path, Parts& parts) {
       value.is(Node::Kind::kList) && std::any_of(items.begin(), items.end(), [](const Node::Member& item) {
         return item.value.is(Node::Kind::kObject);
       });
-  if (!value.is(Node::Kind::kObject) && !lists_objects)
+  if ((!value.is(Node::Kind::kObject) && !lists_objects) || (path.empty() && items.empty()))
     return static_cast<void>(parts.emplace_back(path, label_of(value)));
   if (const Node* type = value.find("type")) parts.emplace_back(path, label_of(*type));
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -56,6 +56,7 @@ std::string label_of(const Node& value) {
       return value.text;
     case Node::Kind::kList:
     case Node::Kind::kObject: {
+      if (value.is(Node::Kind::kObject) && value.items().empty()) return "{}";
       std::string text;
       for (const auto& item : value.items()) {
         const bool named = !item.key.empty() && item.key != "type";

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "scenarios/language/input_error.hpp"
+#include "scenarios/language/reader.hpp"
 #include "scenarios/study/sweep/condition.hpp"
 #include "scenarios/study/sweep/fix_axes.hpp"
 #include "scenarios/study/sweep/labels.hpp"
@@ -57,7 +58,7 @@ void refuse_overlap(const Document& document, const Axis& above, const Axis& bel
 
 void refuse_path(const Document& document, Position at, const std::string& pointer, std::string_view path) {
   for (const std::string_view kept :
-       {"repeat", "record", "version", "sweep", "tune", "extends", "baselines", "analysis"}) {
+       {"repeat", "record", "version", "sweep", "branches", "tune", "extends", "baselines", "analysis"}) {
     if (path == kept || path.starts_with(std::string(kept) + ".")) {
       document.fail(at, pointer, fmt::format("cannot be swept: {} is the same for all points", kept));
     }
@@ -80,7 +81,39 @@ Sweep::Sweep(Document& document, std::span<const std::string> sets) {
       document.fail(sweep->at, "/sweep", "expected an object of axes, found " + found(*sweep));
     read(document, *sweep);
   }
+  if (const auto branches = take("branches")) read_branches(document, *branches);
   if (const auto tune = take("tune")) read_tune(document, *tune);
+}
+
+void Sweep::read_branches(const Document& document, const Node& branches) {
+  if (!branches.is(Node::Kind::kObject))
+    document.fail(branches.at, "/branches", "expected an object, found " + found(branches));
+  const Node* const sets = branches.find("set");
+  if (sets == nullptr || !sets->is(Node::Kind::kList))
+    document.fail(
+        (sets != nullptr ? *sets : branches).at, "/branches/set",
+        "expected a list of what the branches change, found " + (sets == nullptr ? "nothing" : found(*sets)));
+  branch_sets_ = *sets;
+  add_group(document, {Axis(document, kBranchAxis, *sets, "/branches/set")}, *sets, "/branches/set");
+  Node options = branches;
+  options.erase("set");
+  scenarios::read(document, options, branches_.emplace(), {}, "/branches");
+  if (branches_->continuations == 1) return;
+  if (branches_->noise == LaterNoise::kCommon)
+    document.fail(branches.find("continuations")->at, "/branches/continuations",
+                  "continuations with the same random numbers are equal: set noise to fresh");
+  Node numbers = Node::object(branches.at);
+  for (const auto& [key, value] : {std::pair("from", 1u), {"to", branches_->continuations}, {"step", 1u}}) {
+    Node number;
+    number.kind = Node::Kind::kNumber;
+    number.integer = true;
+    number.number = value;
+    number.text = std::to_string(value);
+    number.at = branches.at;
+    numbers.add(key, number);
+  }
+  add_group(document, {Axis(document, kContinuationAxis, numbers, "/branches/continuations")}, branches,
+            "/branches/continuations");
 }
 
 void Sweep::read_tune(const Document& document, const Node& tune) {

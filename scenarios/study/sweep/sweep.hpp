@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "scenarios/language/json/document.hpp"
+#include "scenarios/study/branches.hpp"
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/sweep/axis.hpp"
 #include "scenarios/study/sweep/condition.hpp"
@@ -32,7 +33,7 @@ struct SweepPoint {
 
 class Sweep {
  public:
-  /// Removes "sweep" and "tune" from the document: what is tuned are its last axes. `sets` are "path=value" of the
+  /// Removes "sweep", "branches" and "tune" from the document: what is tuned are its last axes. `sets` are "path=value" of the
   /// command line, already applied: an axis that one of them sets keeps only that value; "sweep.PATH=..." sets the axis
   /// itself. Throws InputError, also for a set option that an axis would overwrite, for a point that is listed twice, and
   /// for two axes that set the same option.
@@ -48,6 +49,9 @@ class Sweep {
   std::vector<Position> positions() const;
   bool independent() const { return independent_; }
   const std::optional<Selection>& selection() const { return selection_; }
+  /// "branches", whose changes are the axis kBranchAxis; `branch_sets()`: as they are written.
+  const std::optional<BranchOptions>& branches() const { return branches_; }
+  const Node& branch_sets() const { return branch_sets_; }
 
   /// Number of combinations of values, of which a condition can leave fewer points.
   double combinations() const;
@@ -62,6 +66,7 @@ class Sweep {
   using Group = std::vector<Axis>;  // axes that vary together
   void read(const Document& document, const Node& written);
   void read_tune(const Document& document, const Node& written);
+  void read_branches(const Document& document, const Node& written);
   void read_zip(const Document& document, const Node& zip);
   void add_group(const Document& document, Group group, const Node& written, const std::string& pointer);
   std::vector<const Axis*> all() const;
@@ -71,6 +76,8 @@ class Sweep {
   std::string where_, where_place_;
   bool independent_ = false;
   std::optional<Selection> selection_;
+  std::optional<BranchOptions> branches_;
+  Node branch_sets_;
 };
 
 /// The document of one point. Shorter paths are set first, and of equally long ones "type", which clears its object.

@@ -57,7 +57,7 @@ class Examination:
             self.fail(name, text)
         steps = ((1, "same bits", lambda: self._again(first)), (1, "metrics", self._other_metrics),
                  (0.5, "resume", self._killed), (1, "pause", self._paused),
-                 (0.3, "show", self._shown), (0.15, "verify", self._verified),
+                 (1, "branches", self._branched), (0.3, "show", self._shown), (0.15, "verify", self._verified),
                  (1, "neighbours", self._neighbours), (1, "audit", self._audited))
         for share, self.step, check in steps:
             drawn = self.rng.random() < share
@@ -149,6 +149,45 @@ class Examination:
         if one != two:
             self.fail("pause", "the trace differs after a pause at %s: %s" % (times, _difference(one, two)))
 
+    # The branch without changes is the undisturbed run, and one with events is the run that has them from the start:
+    # unless it begins otherwise then, with other timeouts or an expected number of releases.
+    def _branched(self):
+        longest = max(float(run["time_s"]) for run in self._runs("b"))
+        base = copy.deepcopy(self.scenario)
+        base.pop("analysis", None)
+        base.pop("splitting", None)
+        base.get("privacy", {}).pop("adversaries", None)
+        at = self.rng.uniform(0, longest)
+        law, events = self.rng.choice([
+            {"network.latency": 0.3}, {"network.loss": 0.4}, {"network.bandwidth": 2e4}, {"network.compute_time": 0.2},
+            {"network.loss": {"type": "gilbert_elliott", "loss_bad": 0.8}}, {}]), []
+        first = self.rng.choice([1, 2])
+        for event in ({"crash": [first], "for": 3, "state_on_return": self.rng.choice(["keep", "reset"])}, {"leave": [first]},
+                      {"partition": [first], "for": 2}):
+            if self.rng.random() < 0.4:
+                events.append({"at": self.rng.uniform(at, longest + 1), **event})
+        branched, plain = copy.deepcopy(base), copy.deepcopy(base)
+        branched["branches"] = {"at": at, "set": [{}, dict(law, **({"events": events} if events else {}))]}
+        plain["events"] = (plain.get("events") or []) + ([{"at": at, "set": law}] if law else []) + events
+        if not law and not events or not 0 < at < longest:
+            return
+        for name, scenario in (("undisturbed", base), ("branched", branched), ("plain", plain)):
+            self.write(name + ".json", scenario)
+            shutil.rmtree(os.path.join(self.folder, name), ignore_errors=True)
+            code = self.run("run", name + ".json", "-o", name, "-j", self.rng.choice("12"), "--no-progress",
+                            allowed=(0, 2, 6)).code
+            if code == 2:
+                return
+        self.seen["branched"] = 1
+        same = begins_alike(scenario)
+        for point, other in ((0, "undisturbed"),) + ((1, "plain"),) * same:
+            for table in ("runs.csv", "series.csv"):
+                one = _without_branch(self.folder, "branched", table, point)
+                two = _without_branch(self.folder, other, table, None)
+                if one != two:
+                    self.fail("branches", "%s of branch %d and of the %s run differ: %s" % (
+                        table, point, other, _difference(*("\n".join(map(str, x)).encode() for x in (one, two)))))
+
     def _shown(self):
         shown = self.run("show", "scenario.json")
         with open(os.path.join(self.folder, "shown.json"), "w", encoding="utf-8") as f:
@@ -186,6 +225,21 @@ def _difference(a, b):
         if x != y:
             return "line %d: %s, %s" % (number + 1, x.decode()[:300], y.decode()[:300])
     return "lengths %d, %d" % (len(a), len(b))
+
+
+# The rows of one branch, in the order of the study, or of a study without branches.
+def _without_branch(folder, name, table, point):
+    rows = machine.rows(os.path.join(folder, name), table)
+    names = list(dict.fromkeys(row["branch"] for row in rows)) if point is not None else [None]
+    return [[(key, value) for key, value in row.items() if key not in ("branch", "message", "fingerprint")]
+            for row in rows if row.get("branch") == (names[point] if len(names) > 1 or point == 0 else None)]
+
+
+def begins_alike(scenario):
+    """Whether a run does not depend on what comes later: events decide about timeouts, and how many releases there are."""
+    text = json.dumps(scenario.get("privacy", {}).get("steps"))
+    return "expected" not in text and _kind(scenario["protocol"]) in (
+        "gossip_learning", "push_sum", "epidemic", "p2p_coordinate_descent", "model_propagation", "local_only", "local_dp", "pooled")
 
 
 # The objective Q is updated from sample to sample, so that its last digits depend on when these are.

@@ -7,7 +7,7 @@ Equal alternatives have one definition in the schema, so that a unit is named by
 import json
 import re
 
-SKIPPED = ("$schema", "extends", "sweep", "tune")
+SKIPPED = ("$schema", "extends", "sweep", "branches", "tune")
 
 
 class Shape:

@@ -39,7 +39,7 @@ NEEDS_NUMBER = [(re.compile(pattern), "the number of owners is in the file: " + 
      r"expected owners? from 1 to \d+, found \d+$", "an agent or owner may not be there"),
     (r"at most the number of owners \(\d+\)|at most n - 1 = \d+", "a number is compared with it"),
     (r"one value for all owners with trust aggregator|expected a jitter of at most the period|"
-     r"expected at most 1 with calibration classic|epsilon_label: expected a part of privacy.epsilon",
+     r"/privacy/epsilon: expected a number from \S+ to \S+, found|expected at most 1 with calibration classic|epsilon_label: expected a part of privacy.epsilon",
      "values are drawn for each owner"),
     (r"requires a link from agent 0 to every owner; agent \d+ has none", "which nodes of the graph have agents"),
     (r"expected at least \d+ nodes, one for each agent, found \d+|size: expected at least \d+, a node for each agent",

@@ -24,6 +24,8 @@ NUMBERS = [(re.compile(pattern), law) for pattern, law in [
     (r"^\.version", one(1)),
     (r"^\.seed", one(1, 7, 2**32, 2**63 - 1)),
     (r"^\.repeat", one(1, 2, 2, 3)),
+    (r"^\.splitting\.effort", ints(2, 6)),
+    (r"^\.splitting.*(values|last)", flat(-0.5, 1.5)),
     (r"jitter.*(mean|median)$|jitter.*<pareto>\.min$", one(0)),  # others are without bound, and refused
     (r"\.data.*sigma$", flat(0, 0.7)),
     (r"\.data.*alpha$", flat(2, 4)),

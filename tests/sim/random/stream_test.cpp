@@ -273,3 +273,25 @@ TEST_CASE("streams: with the noise of another repetition, all else is drawn as b
   Stream noise = mixed.own_noise(1, 0, 7), of_other = other.own_noise(1, 0, 7);
   CHECK(noise() == of_other());
 }
+
+TEST_CASE(
+    "streams: those of a continuation draw others for what happens in a run, and the same for what lasts") {
+  const Streams run(5, 3, true), continued = run.continued(7);
+  const auto word = [](const Streams& streams, std::uint32_t purpose) {
+    return streams(static_cast<Purpose>(purpose), 1, 2, 3)();
+  };
+  for (std::uint32_t p = 1; p < 16; ++p) {
+    const auto purpose = static_cast<Purpose>(p);
+    INFO(p);
+    const bool drawn = is_of_network(purpose) || purpose == Purpose::kNoise;
+    CHECK((word(run, p) != word(continued, p)) == drawn);
+    CHECK(word(run, p) == word(run.continued(0), p));
+    CHECK((word(continued, p) != word(run.continued(8), p)) == drawn);
+    CHECK(word(continued, p) == word(run.continued(8).continued(7), p));
+  }
+  CHECK(run.protocol(4, 1)() != continued.protocol(4, 1)());
+  CHECK(run.protocol(Streams::kOfWholeRun, 1)() == continued.protocol(Streams::kOfWholeRun, 1)());
+  CHECK(run.own_noise(1, 0, 7)() != continued.own_noise(1, 0, 7)());
+  CHECK(run.mirrored());
+  CHECK_FALSE(continued.mirrored());
+}

@@ -1,0 +1,143 @@
+#include "scenarios/study/branches.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <variant>
+
+#include "scenarios/language/input_error.hpp"
+#include "scenarios/language/reader.hpp"
+#include "scenarios/language/reference/outline.hpp"
+
+namespace hearsay::scenarios {
+
+namespace {
+
+constexpr std::string_view kProtocol = "protocol.";
+
+// Names of the options of the document's protocol that a branch may change.
+Names changeable(const Outline& all, const Document& document) {
+  Names names;
+  const auto protocol = std::ranges::find(all.members, "protocol", &Outline::name);
+  const Node* type = document.root.find("protocol");
+  if (type != nullptr && type->is(Node::Kind::kObject)) type = type->find("type");
+  for (const OutlineAlternative& one : protocol->alternatives) {
+    if (type == nullptr || !type->is(Node::Kind::kText) || type->text != one.name) continue;
+    for (const Outline& option : one.members)
+      if (option.in_run) names.push_back(std::string(kProtocol) + option.name);
+  }
+  return names;
+}
+
+sim::Time time_of(const sim::TimelineEvent& event) {
+  return std::visit([](const auto& e) { return e.at; }, event);
+}
+
+// Whether agents are away from the start, by agents that join or leave: those whose first such event is a join.
+std::map<sim::AgentId, bool> away_first(std::vector<const sim::TimelineEvent*> events) {
+  std::ranges::stable_sort(events, {}, [](const auto* event) { return time_of(*event); });
+  std::map<sim::AgentId, bool> away;
+  for (const sim::TimelineEvent* event : events) {
+    if (const auto* join = std::get_if<sim::JoinEvent>(event))
+      for (const sim::AgentId i : join->agents) away.emplace(i, true);
+    if (const auto* leave = std::get_if<sim::LeaveEvent>(event))
+      for (const sim::AgentId i : leave->agents) away.emplace(i, false);
+  }
+  return away;
+}
+
+// A branch does not change who is there from the start.
+void require_same_start(const Scenario& past, const BranchChanges& changes, const Document& document,
+                        const Node& set, const std::string& pointer) {
+  std::vector<const sim::TimelineEvent*> events;
+  for (const auto& event : past.events) events.push_back(&event);
+  const auto before = away_first(events);
+  for (const auto& event : changes.events) events.push_back(&event);
+  for (const auto& [i, away] : away_first(events)) {
+    const auto was = before.find(i);
+    if (away == (was != before.end() && was->second)) continue;
+    document.fail(
+        set.at, pointer + "/events",
+        away ? fmt::format("agent {} joins, but has been there from the start: let it leave before", i)
+             : fmt::format("agent {} leaves before it joins", i));
+  }
+}
+
+}  // namespace
+
+void BranchOptions::describe(sim::Visitor& v) {
+  v(at, {.name = "at",
+         .help = "Time at which the branches part.",
+         .unit = "s",
+         .min = 0,
+         .open_min = true,
+         .required = true});
+  v(noise, {.name = "noise", .help = "Random numbers of a branch from then on."});
+  v(continuations,
+    {.name = "continuations",
+     .help = "How often each branch goes on from the same past, each time with other random numbers.",
+     .min = 1,
+     .max = 1e6});
+}
+
+void BranchChanges::describe(sim::Visitor& v) {
+  laws.describe(v);
+  v(events,
+    {.name = "events", .help = "What happens to the network in addition, from the time of the branch on."});
+}
+
+std::string branch_pointer(const Node& set, const Node& sets) {
+  std::size_t k = 0;
+  for (const Node::Member& one : sets.items()) {
+    const Node* const value = one.value.find("value");
+    if (one.value.at == set.at || (value != nullptr && value->at == set.at)) break;
+    ++k;
+  }
+  return fmt::format("/branches/set/{}", k);
+}
+
+Scenario branch_of(const Scenario& past, const Document& document, const BranchOptions& options,
+                   const Node& set, const Node& sets, const Folders& folders, const Outline& all) {
+  const std::string pointer = branch_pointer(set, sets);
+  if (!set.is(Node::Kind::kObject))
+    document.fail(set.at, pointer, "expected an object with what changes, found " + found(set));
+  if (past.stop.time && options.at >= *past.stop.time)
+    document.fail(set.at, "/branches/at",
+                  fmt::format("expected a time before the end of the run ({:g} s), found {:g} s",
+                              *past.stop.time, options.at));
+  Node others = set;
+  Document changed = document;
+  for (const Node::Member& member : set.items()) {
+    if (!member.key.starts_with(kProtocol)) continue;
+    const Names names = changeable(all, document);
+    if (std::ranges::find(names, member.key) == names.end())
+      document.fail(member.value.key_at, pointer + pointer_step(member.key),
+                    names.empty() ? "no option of this protocol can change during a run"
+                                  : unknown_key(member.key, names, " of a branch"));
+    changed.set(member.key, member.value);
+    others.erase(member.key);
+  }
+  BranchChanges changes;
+  read(document, others, changes, folders, pointer);
+  Scenario branch = past;
+  if (others.items().size() < set.items().size()) {
+    Scenario other;
+    read(changed, changed.root, other, folders);
+    branch.protocol = other.protocol;
+  }
+  for (std::size_t k = 0; k < changes.events.size(); ++k) {
+    if (time_of(changes.events[k]) >= options.at) continue;
+    document.fail(set.find("events")->items()[k].value.at, fmt::format("{}/events/{}/at", pointer, k),
+                  fmt::format("expected a time from that of the branch on ({:g} s), found {:g} s", options.at,
+                              time_of(changes.events[k])));
+  }
+  require_same_start(past, changes, document, set, pointer);
+  const sim::LawChanges& laws = changes.laws;
+  if (laws.latency || laws.loss || laws.bandwidth || laws.compute_time)
+    branch.events.emplace_back(sim::SetEvent{options.at, laws, {}});
+  std::ranges::copy(changes.events, std::back_inserter(branch.events));
+  return branch;
+}
+
+}  // namespace hearsay::scenarios

@@ -1,0 +1,54 @@
+#pragma once
+// What-if from a common past:
+//
+//   "branches": {"at": "60 s", "set": [{}, {"network.latency": "1 s"}, {"events": [...]}, {"protocol.step": 0.1}]}
+//
+// Every run is made once until `at`; from there each branch goes on with its changes. The branch is an axis of the study,
+// "branch", and so is, where there are several, the continuation, "continuation".
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scenarios/language/input_path.hpp"
+#include "scenarios/language/json/document.hpp"
+#include "scenarios/study/scenario.hpp"
+
+namespace hearsay::scenarios {
+
+struct Outline;
+
+/// Random numbers of a branch from its time on.
+enum class LaterNoise { kCommon, kFresh };
+constexpr auto choices_of(LaterNoise) {
+  return std::to_array<sim::Choice>(
+      {{"common", "those of the undisturbed run: branches draw the same for what they have in common"},
+       {"fresh", "others than those of the undisturbed run, the same for all branches"}});
+}
+
+struct BranchOptions {
+  sim::Time at = 0;  ///< s
+  LaterNoise noise = LaterNoise::kCommon;
+  std::uint32_t continuations = 1;
+  void describe(sim::Visitor& v);
+};
+
+/// What a branch changes, but for options of the protocol.
+struct BranchChanges {
+  sim::LawChanges laws;
+  std::vector<sim::TimelineEvent> events;
+  void describe(sim::Visitor& v);
+};
+
+inline constexpr const char* kBranchAxis = "branch";
+inline constexpr const char* kContinuationAxis = "continuation";
+
+/// What a run of `past`, read from `document`, goes on with, given the changes of its branch: `set`, an element of `sets`.
+/// `all`: the outline of scenarios. Throws InputError for what a branch cannot change, events before its time, and
+/// agents that join without having left.
+Scenario branch_of(const Scenario& past, const Document& document, const BranchOptions& options,
+                   const Node& set, const Node& sets, const Folders& folders, const Outline& all);
+
+/// The JSON pointer of an element of `sets`.
+std::string branch_pointer(const Node& set, const Node& sets);
+
+}  // namespace hearsay::scenarios
