@@ -425,13 +425,14 @@ def test_an_interrupt_ends_all_processes(hearsay, tmp_path):
 
 def test_an_interrupt_from_a_terminal_ends_the_command(hearsay, tmp_path):
     (tmp_path / "slow.py").write_text("""
+import os
 import time
 import hearsay
 
 class Slow(hearsay.Protocol):
     def on_tick(self, i, run):
         if run.iterations == 5:
-            print("begun", flush=True)
+            os.write(1, b"begun\\n")  # at once: two processes write
         time.sleep(0.02)
 """)
     given = peers({"type": "python", "file": "slow.py", "class": "Slow"}, repeat=4, record={"metrics": ["objective"]})
