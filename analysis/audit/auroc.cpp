@@ -12,8 +12,8 @@ double auroc(std::span<const double> in, std::span<const double> out) {
   std::ranges::sort(sorted);
   double above = 0;
   for (const double score : in) {
-    const auto ties = std::ranges::equal_range(sorted, score);
-    above += static_cast<double>(ties.begin() - sorted.begin()) + static_cast<double>(ties.size()) / 2;
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), score);
+    above += static_cast<double>(first - sorted.begin()) + static_cast<double>(last - first) / 2;
   }
   return above / (static_cast<double>(in.size()) * static_cast<double>(out.size()));
 }

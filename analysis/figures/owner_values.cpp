@@ -104,7 +104,9 @@ std::vector<SeenAtDistance> seen_at_distances(const std::vector<ReducedRun>& run
     }
   }
   std::vector<SeenAtDistance> seen;
-  for (const auto& [place, sums] : all) {
+  for (const auto& one : all) {
+    const auto& place = one.first;
+    const std::vector<Sums>& sums = one.second;
     const auto over = [&](double Sums::*sum) {
       std::vector<double> means;
       for (std::size_t k = 0; k < sums.size(); ++k) {

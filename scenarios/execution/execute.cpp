@@ -82,7 +82,7 @@ void Execution::plan_tasks(const analysis::KnownStudy* known) {
   cached_ = recorded_anew_ = damaged_ = 0;
   std::map<std::string, std::uint32_t> first;  // of equal points the first makes the runs
   for (std::uint32_t p = 0; p < plan_.points.size(); ++p) first.try_emplace(plan_.points[p].key, p);
-  using State = analysis::KnownRun::State;
+  using Known = analysis::KnownRun::State;
   std::vector<RunTask> runs = own_runs();
   all_ = runs.size();
   if (known != nullptr) {
@@ -106,12 +106,12 @@ void Execution::plan_tasks(const analysis::KnownStudy* known) {
     const analysis::KnownRun run =
         known != nullptr ? known->runs[t.point][t.repetition] : analysis::KnownRun{};
     const bool twin = maker != t.point && t.repetition < plan_.points[maker].repeat;
-    if (run.state == State::kCached || twin) {
+    if (run.state == Known::kCached || twin) {
       ++cached_;
       if (!maker_.is_traced(t)) continue;
     }
-    if (run.state == State::kUnrecorded) ++recorded_anew_;
-    if (run.state == State::kDamaged) ++damaged_;
+    if (run.state == Known::kUnrecorded) ++recorded_anew_;
+    if (run.state == Known::kDamaged) ++damaged_;
     tasks_.push_back(t);
     known_.push_back(run);
   }

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint32_t kTrials = 1u << 31;  // numbers of runs that choose levels
 
 // A run goes on as it began but for what it draws: its start is made with the numbers of the first of its line.
-struct State {
+struct LevelState {
   std::string text;
   std::uint32_t first;
 };
@@ -28,7 +28,7 @@ struct State {
 // Ends a run when it reaches a level, and keeps its state then.
 class Crossing final : public models::Observer, public models::StateKeeper {
  public:
-  Crossing(const SplitRuns& runs, std::uint32_t number, const State* from, double level)
+  Crossing(const SplitRuns& runs, std::uint32_t number, const LevelState* from, double level)
       : runs_(runs),
         number_(number),
         from_(from),
@@ -66,8 +66,8 @@ class Crossing final : public models::Observer, public models::StateKeeper {
   void stopped(const models::RunState& state) override {
     std::ostringstream out(std::ios::binary);
     state.save(out);
-    state_ =
-        std::make_shared<const State>(State{std::move(out).str(), from_ == nullptr ? number_ : from_->first});
+    state_ = std::make_shared<const LevelState>(
+        LevelState{std::move(out).str(), from_ == nullptr ? number_ : from_->first});
   }
 
   analysis::Trajectory trajectory() { return {most_, std::move(state_)}; }
@@ -75,12 +75,12 @@ class Crossing final : public models::Observer, public models::StateKeeper {
  private:
   const SplitRuns& runs_;
   std::uint32_t number_;
-  const State* from_;
+  const LevelState* from_;
   double level_, sign_;
   const analysis::Metric& metric_;
   std::vector<double> values_;
   double most_ = analysis::Trajectory{}.most;
-  std::shared_ptr<const State> state_;
+  std::shared_ptr<const LevelState> state_;
 };
 
 class Runs final : public analysis::Trajectories {
@@ -89,7 +89,7 @@ class Runs final : public analysis::Trajectories {
 
   analysis::Trajectory simulate(std::uint32_t number, const analysis::Trajectory* from,
                                 double level) override {
-    const auto* state = from == nullptr ? nullptr : static_cast<const State*>(from->state.get());
+    const auto* state = from == nullptr ? nullptr : static_cast<const LevelState*>(from->state.get());
     Crossing crossing(runs_, number, state, level);
     models::World world(runs_.study, runs_.engine,
                         runs_.streams.continued(state == nullptr ? number : state->first));
