@@ -94,7 +94,7 @@ void View::absorb_waiting() {
         known_[static_cast<std::size_t>(column)] = 1;
         ++known_count_;
         found = true;
-        in_basis = in_basis || !(basis_.row(column).head(size_).array() == 0).all();
+        in_basis = in_basis || (size_ > 0 && !(basis_.row(column).head(size_).array() == 0).all());
       }
       return true;
     });
