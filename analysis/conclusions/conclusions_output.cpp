@@ -125,6 +125,15 @@ void write_bounds(const Conclusions& c, const AxisColumns& axes, const std::file
   file.commit();
 }
 
+// Fewer runs that reach a level are a share that hardly says more than its order of magnitude.
+constexpr double kFewRuns = 20;
+
+std::vector<std::vector<std::string>> labels_of(StoredStudy& study) {
+  std::vector<std::vector<std::string>> labels;
+  for (std::size_t p = 0; p < study.points(); ++p) labels.push_back(study.point(p).labels);
+  return labels;
+}
+
 }  // namespace
 
 std::string Conclusions::text(std::size_t width, std::size_t most) const {
@@ -176,13 +185,9 @@ void write_conclusions(const Conclusions& conclusions, const std::filesystem::pa
   write_bounds(conclusions, axes, folder / "bounds.csv");
 }
 
-// Fewer runs that reach a level are a share that hardly says more than its order of magnitude.
-constexpr double kFewRuns = 20;
-
 std::string write_rare_events(StoredStudy& study, double confidence, const std::filesystem::path& folder,
                               const LabelNumber& number) {
-  std::vector<std::vector<std::string>> labels;
-  for (std::size_t p = 0; p < study.points(); ++p) labels.push_back(study.point(p).labels);
+  const std::vector<std::vector<std::string>> labels = labels_of(study);
   const AxisColumns axes(study.head().axes, labels, number);
   OutputFile file(folder / "rare_events.csv");
   file.print("{}probability,low,high,fewest,repetitions,runs,events\n", axes.header());
@@ -217,8 +222,7 @@ std::string write_rare_events(StoredStudy& study, double confidence, const std::
 void write_estimates(StoredStudy& study, double confidence, const std::filesystem::path& folder,
                      const LabelNumber& number) {
   const StudyHead& head = study.head();
-  std::vector<std::vector<std::string>> labels;
-  for (std::size_t p = 0; p < study.points(); ++p) labels.push_back(study.point(p).labels);
+  const std::vector<std::vector<std::string>> labels = labels_of(study);
   const AxisColumns axes(head.axes, labels, number);
   OutputFile file(folder / "estimates.csv");
   file.print("{}metric,mean,half_width,controlled_mean,controlled_half_width,r2,repetitions,controls\n",

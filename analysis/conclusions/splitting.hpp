@@ -40,7 +40,8 @@ struct RareEvent {
 };
 
 /// `levels` increase. `effort` trajectories a stage are numbered from `first` on. `place`: uniform on [0, 1) for a number,
-/// by which the states of a stage are dealt to the trajectories of the next one, each to as many, up to one.
+/// by which the states of a stage are dealt to the trajectories of the next one, each to as many, up to one. `confidence`:
+/// of the interval, in (0, 1).
 RareEvent split(const std::vector<double>& levels, std::uint32_t effort, std::uint32_t first,
                 double confidence, const std::function<double(std::uint32_t)>& place,
                 Trajectories& trajectories);

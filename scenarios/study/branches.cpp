@@ -30,10 +30,6 @@ Names changeable(const Outline& all, const Document& document) {
   return names;
 }
 
-sim::Time time_of(const sim::TimelineEvent& event) {
-  return std::visit([](const auto& e) { return e.at; }, event);
-}
-
 // Whether agents are away from the start, by agents that join or leave: those whose first such event is a join.
 std::map<sim::AgentId, bool> away_first(std::vector<const sim::TimelineEvent*> events) {
   std::ranges::stable_sort(events, {}, [](const auto* event) { return time_of(*event); });

@@ -18,6 +18,7 @@
 #include "scenarios/language/reader.hpp"
 #include "scenarios/language/reference/outline.hpp"
 #include "scenarios/language/reference/writer.hpp"
+#include "scenarios/study/branch_points.hpp"
 #include "scenarios/study/conclusion_input.hpp"
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/keys.hpp"
@@ -122,60 +123,6 @@ bool has_option(const Outline& root, const Node& written, const std::string& pat
     if (node != nullptr) node = node->is(Node::Kind::kObject) ? node->find(step) : nullptr;
   }
   return true;
-}
-
-// What a point has on an axis; null: the sweep has no such axis.
-const Node* written_in(const SweepPoint& swept, std::string_view axis) {
-  const auto found = std::ranges::find(swept.settings, axis, &std::pair<std::string, Node>::first);
-  return found == swept.settings.end() ? nullptr : &found->second;
-}
-
-// The branch of a point.
-std::shared_ptr<Scenario> branched(const Scenario& past, const Document& at, const Sweep& sweep,
-                                   const SweepPoint& swept, const Folders& folders) {
-  static const Outline all = scenario_outline();
-  const BranchOptions& options = *sweep.branches();
-  auto branch = std::make_shared<Scenario>(
-      branch_of(past, at, options, *written_in(swept, kBranchAxis), sweep.branch_sets(), folders, all));
-  if (options.noise == LaterNoise::kFresh) {
-    const Node* const number = written_in(swept, kContinuationAxis);
-    branch->continuation = number == nullptr ? 1 : static_cast<std::uint32_t>(number->number);
-  }
-  return branch;
-}
-
-// Refuses what branches do not go with.
-void require_branches(const Scenario& past, const Plan& plan, const BranchOptions& options) {
-  const auto refuse = [&](const char* where, const char* why) { throw InputError(plan.locate(where, why)); };
-  if (!past.protocol->entry().snapshots)
-    refuse("/protocol", "this protocol does not describe its state, without which its runs have no branches");
-  if (!past.privacy.adversaries.empty())
-    refuse("/privacy/adversaries",
-           "what adversaries see is worked out for undisturbed runs: remove branches");
-  if (past.splitting) refuse("/splitting", "splitting is of whole runs: remove branches");
-  if (past.repeat.antithetic() && options.noise == LaterNoise::kFresh)
-    refuse("/repeat/antithetic", "fresh random numbers of branches are of no pair: set it to false");
-}
-
-// f(), whose errors about events are those of a branch.
-template <class F>
-void in_branch(const Plan& plan, const Sweep& sweep, const SweepPoint& swept, F&& f) {
-  try {
-    f();
-  } catch (const sim::Error& error) {
-    if (!error.where.starts_with("/events")) throw;
-    const Node& set = *written_in(swept, kBranchAxis);
-    plan.document.fail(set.at, branch_pointer(set, sweep.branch_sets()), error.what());
-  }
-}
-
-// A branch that changes nothing is the undisturbed run.
-std::string branch_key(const std::string& past_key, Keys& keys, const Scenario& past, const Scenario& branch,
-                       const BranchOptions& options) {
-  const std::string key = keys.point(branch).point;
-  if (branch.continuation == 0 && key == keys.point(past).point) return past_key;
-  return sha256(
-      fmt::format("{}\nbranch at {} continuation {}\n{}", past_key, options.at, branch.continuation, key));
 }
 
 // The points of a sweep, without values of tuned options that they do not have.
@@ -435,7 +382,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     std::string past_key;
     if (sweep.branches()) {
       past = std::exchange(scenario, branched(*scenario, at, sweep, swept, folders));
-      past_key = std::exchange(key.point, branch_key(key.point, keys, *past, *scenario, *sweep.branches()));
+      past_key = std::exchange(key.point, branch_key(key.point, keys, *scenario, *sweep.branches()));
     }
     std::uint32_t repeat = scenario->repeat.first();
     if (plan.selection && options.validation) {

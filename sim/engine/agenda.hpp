@@ -16,6 +16,7 @@ class Agenda {
   EventQueue& queue() { return queue_; }
   const Ticks& ticks() const { return ticks_; }
   void end_ticks() { ticks_.end(); }
+  /// Of Poisson clocks: see Ticks::redraw().
   void redraw_ticks(Time from) { ticks_.redraw(from); }
   std::size_t capacity() const { return queue_.capacity() + ticks_.capacity(); }
 

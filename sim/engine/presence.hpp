@@ -62,6 +62,7 @@ class Presence {
   }
   /// Computations that begin from now on have another law.
   void change(ComputeTime compute_time) { compute_time_ = std::move(compute_time); }
+  /// Periods and computations that begin from now on, and coins, are drawn from these streams.
   void draw_from(const Streams& streams) {
     availability_.draw_from(streams);
     compute_time_.draw_from(streams);
@@ -116,10 +117,10 @@ class Presence {
   ComputeTime compute_time_;
   AgentId agents_;
   bool hub_;
-  bool held_;      // messages wait for a receiver that is down
-  bool coin_;      // there is a law Coin
-  bool computes_;  // computations may take time
-  bool defers_;
+  bool held_;           // messages wait for a receiver that is down
+  bool coin_;           // there is a law Coin
+  bool computes_;       // computations may take time
+  bool defers_;         // an agent makes a missed tick when it can act again
   bool restricted_;     // agents may be down or busy
   std::uint32_t laws_;  // by which changes are numbered
   AgentId up_count_;

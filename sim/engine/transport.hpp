@@ -40,6 +40,7 @@ class Transport {
     if (changes.bandwidth) bandwidth_.change_to(Bandwidth(*changes.bandwidth, topology.agents(), streams));
   }
 
+  /// What is drawn for messages sent from now on is drawn from these streams.
   void draw_from(const Streams& streams) { links_.draw_from(streams); }
 
   const Traffic& traffic() const { return traffic_; }

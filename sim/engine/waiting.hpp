@@ -14,6 +14,7 @@ class Waiting {
  public:
   /// Lists for so many agents, all empty.
   void resize(AgentId agents) { last_.assign(agents, kNoSlot); }
+  /// That there are lists for.
   std::size_t agents() const { return last_.size(); }
   bool empty(AgentId i) const { return last_[i] == kNoSlot; }
   /// Events there is memory for: a high-water mark.

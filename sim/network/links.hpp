@@ -69,6 +69,7 @@ class Links {
   void change(const LawChanges& changes, const Topology& topology, const Streams& streams,
               const NetworkFiles& files);
 
+  /// What is drawn for messages sent from now on is drawn from these streams.
   void draw_from(const Streams& streams) {
     latency_.draw_from(streams);
     loss_.draw_from(streams);

@@ -228,7 +228,7 @@ void SetEvent::describe(Visitor& v) {
 }
 
 Timeline unfold(const std::vector<TimelineEvent>& events, NetworkOptions& network, AgentId agents, Time end) {
-  const auto time = [&](std::size_t n) { return std::visit([](const auto& e) { return e.at; }, events[n]); };
+  const auto time = [&](std::size_t n) { return time_of(events[n]); };
   std::vector<std::size_t> order(events.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, time);

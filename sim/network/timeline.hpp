@@ -92,6 +92,11 @@ struct SetEvent {
 
 using TimelineEvent = std::variant<CrashEvent, PartitionEvent, JoinEvent, LeaveEvent, SetEvent>;
 
+/// s.
+inline Time time_of(const TimelineEvent& event) {
+  return std::visit([](const auto& e) { return e.at; }, event);
+}
+
 /// What the engine does itself, in the order of time.
 struct Timeline {
   struct Entry {

@@ -115,7 +115,8 @@ TEST_CASE("splitting: levels are chosen that about the wanted share reaches") {
 
 TEST_CASE("splitting: no level is chosen before the last where the level function has no value") {
   Every none(0);
-  CHECK(analysis::choose_levels(3, 0.2, 10, 1, [](std::uint32_t) { return 0.0; }, none) == std::vector<double>{3});
+  CHECK(analysis::choose_levels(
+            3, 0.2, 10, 1, [](std::uint32_t) { return 0.0; }, none) == std::vector<double>{3});
 }
 
 // 0.25 exp(-+1.959964 sqrt(0.75/25)) = 0.25/1.404211, 0.25 x 1.404211.
@@ -149,4 +150,16 @@ TEST_CASE("splitting: a trajectory that passes several levels at once counts at 
   const analysis::RareEvent event = analysis::split({1, 3, 5}, 10, 1, 0.95, place, jump);
   CHECK(event.probability.value == 0.5);
   CHECK(event.stages[2].reached == 10);
+}
+
+TEST_CASE(
+    "splitting: one that is beyond the next level and could go on is not continued until it is short of one") {
+  struct Jump final : analysis::Trajectories {
+    analysis::Trajectory simulate(std::uint32_t, const analysis::Trajectory* from, double level) override {
+      if (from != nullptr) CHECK(level == 5);
+      return {from == nullptr ? 3.0 : 5.0, std::make_shared<const int>(0)};
+    }
+  } jump;
+  const auto place = [](std::uint32_t) { return 0.0; };
+  CHECK(analysis::split({1, 2, 3, 5}, 10, 1, 0.95, place, jump).probability.value == 1);
 }

@@ -102,16 +102,10 @@ void Sweep::read_branches(const Document& document, const Node& branches) {
   if (branches_->noise == LaterNoise::kCommon)
     document.fail(branches.find("continuations")->at, "/branches/continuations",
                   "continuations with the same random numbers are equal: set noise to fresh");
-  Node numbers = Node::object(branches.at);
-  for (const auto& [key, value] : {std::pair("from", 1u), {"to", branches_->continuations}, {"step", 1u}}) {
-    Node number;
-    number.kind = Node::Kind::kNumber;
-    number.integer = true;
-    number.number = value;
-    number.text = std::to_string(value);
-    number.at = branches.at;
-    numbers.add(key, number);
-  }
+  Limits limits;
+  Node numbers = parse_text(fmt::format(R"({{"from": 1, "to": {}, "step": 1}})", branches_->continuations),
+                            document, branches.at.source, limits);
+  numbers.relocate(branches.at);
   add_group(document, {Axis(document, kContinuationAxis, numbers, "/branches/continuations")}, branches,
             "/branches/continuations");
 }

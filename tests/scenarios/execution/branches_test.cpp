@@ -75,6 +75,34 @@ TEST_CASE("branches: the tables are those of runs that have the events from the 
   CHECK(lines(dir / "branches/series.csv", "events,") != series);
 }
 
+// All agents tick at 12 s, after the law that changes then.
+TEST_CASE("branches: what happens at their time is theirs") {
+  const test::Scratch dir;
+  dir.write("events.json", study("", ", " + std::string(kEvents)));
+  dir.write("branches.json", study(branches(kChanges)));
+  for (const std::string name : {"events", "branches"})
+    REQUIRE(shell(dir, "$program run " + name + ".json -o " + name +
+                           R"( --no-progress --set 'clocks={"type": "periodic", "period": 1}')")
+                .code == 0);
+  CHECK(body(dir / "events/series.csv").size() > 1000);
+  CHECK(lines(dir / "branches/series.csv", "events,") == body(dir / "events/series.csv"));
+}
+
+TEST_CASE("branches: fresh random numbers draw again what is pending by clocks and exponential periods") {
+  const test::Scratch dir;
+  dir.write("s.json", study(branches(R"({"network.loss": 0})", R"(, "noise": "fresh", "continuations": 2)")));
+  const auto next = [&dir](const std::string& point, const std::string& kind) {
+    const auto trace = shell(dir, "$program trace s.json --from 12 --kinds " + kind + " --point " + point);
+    REQUIRE(trace.code == 0);
+    std::istringstream in(trace.out);
+    std::string header, first;
+    std::getline(in, header), std::getline(in, first);
+    const std::size_t time = first.find(',') + 1;
+    return first.substr(time, first.find(',', time) - time);
+  };
+  for (const std::string kind : {"tick", "down"}) CHECK(next("0", kind) != next("1", kind));
+}
+
 TEST_CASE("branches: one that changes nothing has the key of the undisturbed run") {
   const test::Scratch dir;
   dir.write("plain.json", study(""));
@@ -112,7 +140,7 @@ TEST_CASE("branches: traces are equal until the first event that differs") {
   CHECK((text_of(dir / "out/trace.csv") == branch));
 }
 
-TEST_CASE("branches: a study that is paused or killed goes on, in the past and after it") {
+TEST_CASE("branches: a study that is paused goes on, in the past and after it") {
   const test::Scratch dir;
   dir.write("s.json", study(branches(kChanges)));
   REQUIRE(shell(dir, "$program run s.json -o whole --no-progress").code == 0);
