@@ -82,15 +82,12 @@ void LocalTraining::Params::require(const Setting& setting) const {
   if (!privacy.amplifies(sampling_of(batch))) privacy.require_room_for_steps();
 }
 
-LocalTraining::LocalTraining(const Params& params, const Study& study, Velocity velocity)
+LocalTraining::LocalTraining(const Params& params, const Study& study)
     : params_(fitting(params, study)),
-      keeps_(velocity),
       made_(study.topology.agents()),
       x_(study.problem.p()),
       velocity_(VectorXd::Zero(study.problem.p())),
       sigma_(study.problem.sigma()) {
-  if (keeps_ == Velocity::kKept && params.momentum > 0)
-    velocities_ = Columns(study.problem.p(), made_.size());
   const Budget& privacy = study.privacy;
   if (!privacy.active() || privacy.trust == Trust::kAggregator) return;
   std::vector<double> rates;
@@ -143,14 +140,9 @@ std::uint64_t LocalTraining::make_steps(sim::AgentId i, Context& context, const 
                                         bool inside) {
   const std::uint64_t count = steps(i, context), first = terms.first_step.value_or(made_[i]);
   if (count == 0) return 0;
-  const bool kept = velocities_.size() > 0;
   batches_.begin(params_.batch, context.records(i), context.random(kBatches, i));
   context.project(x_);
-  if (kept) {
-    velocity_ = velocities_[i];
-  } else if (params_.momentum > 0) {
-    velocity_.setZero();
-  }
+  if (params_.momentum > 0) velocity_.setZero();
   std::uint64_t k = 0;
   for (; k < count && (inside || context.may_release(i)); ++k) {
     if (inside) {
@@ -161,7 +153,6 @@ std::uint64_t LocalTraining::make_steps(sim::AgentId i, Context& context, const 
     }
     context.project(x_);
   }
-  if (kept) velocities_[i] = velocity_;
   made_[i] += k;
   return k;
 }
@@ -186,11 +177,6 @@ void LocalTraining::move(double eta, const Vector& gradient, const LocalTerms& t
   } else {
     with_tilt(gradient + sigma_ * x_ + terms.mu * (x_ - vector_of(terms.anchor)));
   }
-}
-
-void LocalTraining::reset(sim::AgentId i) {
-  made_[i] = 0;
-  if (velocities_.size() > 0) velocities_[i].setZero();
 }
 
 }  // namespace hearsay::models

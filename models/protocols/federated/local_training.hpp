@@ -66,8 +66,6 @@ inline double step_at(const StepSchedule& schedule, std::uint64_t t) {
   return std::visit([t](const auto& s) { return s.at(t); }, schedule);
 }
 
-enum class Velocity { kPerCall, kKept };
-
 /// What a protocol adds to a call; vectors have p numbers, or none.
 struct LocalTerms {
   std::span<const double> tilt = {}, anchor = {};
@@ -92,7 +90,7 @@ class LocalTraining {
   static constexpr std::uint32_t kFreePurpose = 1;
 
   /// Throws as Params::require, and BudgetError where a budget has no room for the steps.
-  LocalTraining(const Params& params, const Study& study, Velocity velocity = Velocity::kPerCall);
+  LocalTraining(const Params& params, const Study& study);
 
   /// Opens agent i's account, if it has records.
   void open_account(sim::AgentId i, Context& context) const;
@@ -113,10 +111,10 @@ class LocalTraining {
   void train_inside(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& x, Context& context,
                     LocalVector& update, const LocalTerms& terms = {});
   /// Agent i has lost its state.
-  void reset(sim::AgentId i);
+  void reset(sim::AgentId i) { made_[i] = 0; }
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(made_, velocities_);
+    archive(made_);
   }
 
  private:
@@ -130,9 +128,7 @@ class LocalTraining {
   void descend(double eta, const Direction& direction);
 
   Params params_;
-  Velocity keeps_;
   std::vector<std::uint64_t> made_;  // steps by agent
-  Columns velocities_;               // by agent, if kept
   BatchDraws batches_;
   Eigen::VectorXd x_, velocity_;
   double sigma_;       // of the regulariser

@@ -21,9 +21,8 @@ namespace {
 
 /// Local training of agents without a hub, outside a protocol.
 struct Trainees {
-  Trainees(const test::StudyFixture& fixture, const LocalTraining::Params& params,
-           models::Velocity velocity = models::Velocity::kPerCall)
-      : world(fixture.world(fixture.engine())), context(*world), training(params, fixture.study(), velocity) {
+  Trainees(const test::StudyFixture& fixture, const LocalTraining::Params& params)
+      : world(fixture.world(fixture.engine())), context(*world), training(params, fixture.study()) {
     for (sim::AgentId i = 0; i < context.agents(); ++i) training.open_account(i, context);
   }
   /// The model after a training from x, of one number.
@@ -84,17 +83,6 @@ TEST_CASE("local training: steps, momentum, tilt and the proximal term by hand")
   Trainees heavy(fixture, steps_of_size(3, 0.25, models::FullBatch{}, 0.5));
   CHECK(heavy.from(0) == 1.25);
   CHECK(heavy.from(0) == 1.25);  // v begins at 0 in every training
-  // Kept, v_{-1} = -1 and the second training from 0 has d = -2, v = -5/2, x = 5/8.
-  Trainees kept(fixture, steps_of_size(3, 0.25, models::FullBatch{}, 0.5), models::Velocity::kKept);
-  CHECK(kept.from(0) == 1.25);
-  CHECK(
-      Trainees(fixture, steps_of_size(1, 0.25, models::FullBatch{}, 0.5), models::Velocity::kKept).from(0) ==
-      0.5);
-  Trainees one_each(fixture, steps_of_size(1, 0.25, models::FullBatch{}, 0.5), models::Velocity::kKept);
-  CHECK(one_each.from(0) == 0.5);
-  CHECK(one_each.from(0) == 0.75);  // d = -2, v = -2 - 1
-  one_each.training.reset(0);
-  CHECK(one_each.from(0) == 0.5);
   // tilt 1: d = 2 (x - 1) + 1, minimiser 1/2. 0 -> 1/4 -> 3/8.
   const std::vector<double> tilt{1}, anchor{3};
   CHECK(Trainees(fixture, steps_of_size(2, 0.25)).from(0, 0, {.tilt = tilt}) == 0.375);
