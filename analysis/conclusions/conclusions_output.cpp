@@ -203,6 +203,8 @@ std::string write_rare_events(StoredStudy& study, double confidence, const std::
     Estimate e = mean_with_interval(all, confidence);
     if (all.size() == 1) e = {all[0], numbers["low"][0], numbers["high"][0]};
     e.low = std::max(e.low, 0.0);
+    e.high = std::min(e.high, 1.0);
+    if (e.value == 0) e.high = mean_with_interval(numbers["high"], confidence).value;  // bounds
     const auto sum = [&](const char* name) {
       return std::accumulate(numbers[name].begin(), numbers[name].end(), 0.0);
     };

@@ -171,6 +171,8 @@ int audit_command(const Arguments& arguments) {
                                  counted(plan.points.size(), "point")));
   const PlannedPoint& point =
       plan.points[values.has("point") ? values.whole("point", 0, plan.points.size() - 1) : 0];
+  if (point.past != nullptr)
+    throw InputError(plan.locate("/branches", "an audit is of undisturbed runs: remove branches"));
   const auto repetition = static_cast<std::uint32_t>(values.whole("repetition", 0, point.repeat - 1));
   const InterruptGuard guard;
   const MemoryLimit limit(1);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "scenarios/language/input_error.hpp"
@@ -54,19 +55,42 @@ void require_branches(const Scenario& past, const Plan& plan, const BranchOption
     refuse("/privacy/adversaries",
            "what adversaries see is worked out for undisturbed runs: remove branches");
   if (past.splitting) refuse("/splitting", "splitting is of whole runs: remove branches");
+  if (plan.selection && (plan.selection->repetitions || plan.selection->trials))
+    refuse(plan.selection->trials ? "/tune/trials" : "/tune/repetitions",
+           "these runs have random numbers of their own, and branches those of their past: remove branches");
   if (past.repeat.antithetic() && options.noise == LaterNoise::kFresh)
     refuse("/repeat/antithetic", "fresh random numbers of branches are of no pair: set it to false");
 }
 
-void in_branch(const Plan& plan, const Sweep& sweep, const SweepPoint& point,
-               const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const sim::Error& error) {
-    if (!error.where.starts_with("/events")) throw;
-    const Node& set = *written_in(point, kBranchAxis);
-    plan.document.fail(set.at, branch_pointer(set, sweep.branch_sets()), error.what());
+std::size_t branch_number(const Sweep& sweep, const SweepPoint& point) {
+  return number_of(*written_in(point, kBranchAxis), sweep.branch_sets());
+}
+
+std::optional<BranchPlace> place_in_branch(const Plan& plan, const PlannedPoint& point,
+                                           const std::string& where) {
+  if (point.past == nullptr) return std::nullopt;
+  const Node& set = changes_of(plan.branch_sets, point.branch);
+  const std::string pointer = branch_pointer(plan.branch_sets, point.branch);
+  for (const Node::Member& member : set.items()) {
+    std::string option = member.key;
+    std::ranges::replace(option, '.', '/');
+    if (where == "/" + option) return BranchPlace{member.value.at, pointer + pointer_step(member.key)};
   }
+  constexpr std::string_view kEvents = "/events";
+  if (!where.starts_with(kEvents)) return std::nullopt;
+  // Its own events are the last.
+  std::size_t number = 0;
+  const std::string_view rest = std::string_view(where).substr(std::min(kEvents.size() + 1, where.size()));
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  if (error != std::errc()) return BranchPlace{set.at, pointer};
+  if (number < point.past->events.size()) return std::nullopt;
+  const Node* const events = set.find("events");
+  const std::size_t own = events == nullptr ? 0 : events->items().size();
+  const std::size_t first = point.scenario->events.size() - own;
+  if (number < first) return BranchPlace{set.at, pointer};
+  return BranchPlace{events->items()[number - first].value.at,
+                     fmt::format("{}{}/{}{}", pointer, kEvents, number - first,
+                                 rest.substr(static_cast<std::size_t>(end - rest.data())))};
 }
 
 }  // namespace hearsay::scenarios

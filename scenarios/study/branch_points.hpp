@@ -1,7 +1,8 @@
 #pragma once
 // The branches of the points of a plan.
-#include <functional>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "scenarios/language/input_path.hpp"
@@ -13,6 +14,7 @@ class Keys;
 class Sweep;
 struct BranchOptions;
 struct Plan;
+struct PlannedPoint;
 struct Scenario;
 struct SweepPoint;
 
@@ -27,7 +29,15 @@ std::string branch_key(const std::string& past_key, Keys& keys, const Scenario& 
 /// Throws InputError for what branches do not go with.
 void require_branches(const Scenario& past, const Plan& plan, const BranchOptions& options);
 
-/// Calls f, whose errors about events are those of the point's branch. Throws InputError for these.
-void in_branch(const Plan& plan, const Sweep& sweep, const SweepPoint& point, const std::function<void()>& f);
+/// The number of the branch among those of the sweep.
+std::size_t branch_number(const Sweep& sweep, const SweepPoint& point);
+
+struct BranchPlace {
+  Position at;
+  std::string pointer;
+};
+/// Where a point's branch says what is at `where` in its scenario; nothing: it does not.
+std::optional<BranchPlace> place_in_branch(const Plan& plan, const PlannedPoint& point,
+                                           const std::string& where);
 
 }  // namespace hearsay::scenarios

@@ -30,6 +30,19 @@ Names changeable(const Outline& all, const Document& document) {
   return names;
 }
 
+// Errors of options of the protocol, at the place where the branch sets them.
+InputError written_in(const Node& set, const std::string& pointer, std::vector<std::string> lines) {
+  for (const Node::Member& member : set.items()) {
+    if (!member.key.starts_with(kProtocol)) continue;
+    std::string option = ": /" + member.key;
+    std::ranges::replace(option, '.', '/');
+    for (std::string& line : lines)
+      if (const std::size_t at = line.find(option); at != std::string::npos)
+        line.replace(at, option.size(), ": " + pointer + pointer_step(member.key));
+  }
+  return InputError(std::move(lines));
+}
+
 // Whether agents are away from the start, by agents that join or leave: those whose first such event is a join.
 std::map<sim::AgentId, bool> away_first(std::vector<const sim::TimelineEvent*> events) {
   std::ranges::stable_sort(events, {}, [](const auto* event) { return time_of(*event); });
@@ -83,19 +96,26 @@ void BranchChanges::describe(sim::Visitor& v) {
     {.name = "events", .help = "What happens to the network in addition, from the time of the branch on."});
 }
 
-std::string branch_pointer(const Node& set, const Node& sets) {
+const Node& changes_of(const Node& sets, std::size_t k) {
+  const Node& one = sets.items()[k].value;
+  const Node* const value = one.find("value");
+  return value != nullptr ? *value : one;
+}
+
+std::size_t number_of(const Node& set, const Node& sets) {
   std::size_t k = 0;
-  for (const Node::Member& one : sets.items()) {
-    const Node* const value = one.value.find("value");
-    if (one.value.at == set.at || (value != nullptr && value->at == set.at)) break;
-    ++k;
-  }
-  return fmt::format("/branches/set/{}", k);
+  while (k + 1 < sets.items().size() && changes_of(sets, k).at != set.at) ++k;
+  return k;
+}
+
+std::string branch_pointer(const Node& sets, std::size_t k) {
+  const bool labelled = &changes_of(sets, k) != &sets.items()[k].value;
+  return fmt::format("/branches/set/{}{}", k, labelled ? "/value" : "");
 }
 
 Scenario branch_of(const Scenario& past, const Document& document, const BranchOptions& options,
                    const Node& set, const Node& sets, const Folders& folders, const Outline& all) {
-  const std::string pointer = branch_pointer(set, sets);
+  const std::string pointer = branch_pointer(sets, number_of(set, sets));
   if (!set.is(Node::Kind::kObject))
     document.fail(set.at, pointer, "expected an object with what changes, found " + found(set));
   if (past.stop.time && options.at >= *past.stop.time)
@@ -119,7 +139,11 @@ Scenario branch_of(const Scenario& past, const Document& document, const BranchO
   Scenario branch = past;
   if (others.items().size() < set.items().size()) {
     Scenario other;
-    read(changed, changed.root, other, folders);
+    try {
+      read(changed, changed.root, other, folders);
+    } catch (const InputError& error) {
+      throw written_in(set, pointer, error.lines());
+    }
     branch.protocol = other.protocol;
   }
   for (std::size_t k = 0; k < changes.events.size(); ++k) {

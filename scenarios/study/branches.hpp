@@ -48,7 +48,10 @@ inline constexpr const char* kContinuationAxis = "continuation";
 Scenario branch_of(const Scenario& past, const Document& document, const BranchOptions& options,
                    const Node& set, const Node& sets, const Folders& folders, const Outline& all);
 
-/// The JSON pointer of an element of `sets`.
-std::string branch_pointer(const Node& set, const Node& sets);
+/// The number of an element of `sets`, given the value of its axis.
+std::size_t number_of(const Node& set, const Node& sets);
+/// What element k of `sets` changes, and its JSON pointer: an element may be a value with a label.
+const Node& changes_of(const Node& sets, std::size_t k);
+std::string branch_pointer(const Node& sets, std::size_t k);
 
 }  // namespace hearsay::scenarios

@@ -118,7 +118,9 @@ std::string record_key(const Scenario& scenario) {
   }
   if (scenario.record.models == KeptModels::kFinal) text += "models final\n";
   if (scenario.analysis.control_variates) text += "controls\n";
-  if (scenario.splitting) text += "splitting " + canonical(write_changes(*scenario.splitting)) + "\n";
+  if (scenario.splitting)
+    text += fmt::format("splitting {} confidence {}\n", canonical(write_changes(*scenario.splitting)),
+                        scenario.analysis.confidence);
   if (scenario.draws_anew()) text += description_key(scenario);
   return sha256(text);
 }

@@ -357,6 +357,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   plan.shown = sweep.shown();
   plan.axes_at = sweep.positions();
   plan.selection = sweep.selection();
+  plan.branch_sets = sweep.branch_sets();
   Keys keys;
   PointFit fit;
   std::set<std::vector<std::string>> groups;  // combinations of the other axes than the selection's
@@ -401,6 +402,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
                            .past = past,
                            .past_key = std::move(past_key),
                            .branches_at = sweep.branches() ? sweep.branches()->at : 0,
+                           .branch = sweep.branches() ? branch_number(sweep, swept) : 0,
                            .labels = swept.labels,
                            .numbers = swept.numbers,
                            .key = std::move(key.point),
@@ -413,7 +415,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     try {
       if (past) require_branches(*past, plan, *sweep.branches());
       require(past ? *past : *scenario);
-      if (past) in_branch(plan, sweep, swept, [&] { require(*scenario); });
+      if (past) require(*scenario);
     } catch (const InputError&) {
       throw;
     } catch (sim::Error& error) {
@@ -597,6 +599,9 @@ sim::Error Plan::located(const sim::Error& error) const {
   if (error.point && axes.size() + tuned.size() > 0) message += " (" + name_of(*error.point) + ")";
   std::string dotted = error.where.substr(error.where.empty() ? 0 : 1);
   std::replace(dotted.begin(), dotted.end(), '/', '.');
+  if (const auto place =
+          error.point ? place_in_branch(*this, points[*error.point], error.where) : std::nullopt)
+    return {error.kind, {}, scenarios::located(document.where(place->at), place->pointer, message)};
   for (std::size_t a = 0; a < axes.size(); ++a) {
     if (dotted == axes[a] || lies_below(dotted, axes[a]))
       return {error.kind, {}, scenarios::located(document.where(axes_at[a]), error.where, message)};

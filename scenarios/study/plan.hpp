@@ -30,6 +30,7 @@ struct PlannedPoint {
   std::shared_ptr<const Scenario> past{};
   std::string past_key{};
   sim::Time branches_at = 0;
+  std::size_t branch = 0;  ///< its number in Plan::branch_sets
   std::vector<std::string> labels;
   std::vector<std::string> tuned{};  ///< labels of the tuned options
   std::vector<double> numbers{};     ///< values of the axes, in SI; NaN for values that are not numbers
@@ -66,6 +67,7 @@ struct Plan {
   std::optional<Selection> selection{};
   /// By criterion of repeat.until and point: the point that it is compared with; itself where it is with none.
   std::vector<std::vector<std::uint32_t>> references{};
+  Node branch_sets{};       ///< what each branch changes, as it is written
   bool candidates = false;  ///< the study that "select" selects on
   std::string record_key{};
   std::string resolved{};  ///< JSON: all options of the first point, and "sweep" as written

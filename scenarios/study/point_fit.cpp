@@ -318,6 +318,10 @@ void PointFit::require(const Scenario& s, std::size_t point) {
   if (s.stop.target) require_measurable(s, *s.stop.target->metric, "/stop/target/metric", tested);
   if (s.splitting) {
     require_measurable(s, *s.splitting->level, "/splitting/level", tested);
+    if ((*s.splitting->level).measured().needs_adversaries)
+      throw sim::OptionError("/splitting/level",
+                             fmt::format("{} is worked out for undisturbed runs: choose another metric",
+                                         (*s.splitting->level).name));
     if (!s.protocol->entry().snapshots)
       throw sim::OptionError("/protocol", "splitting needs a protocol that describes its state");
   }

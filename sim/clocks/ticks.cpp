@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sim/check.hpp"
 
@@ -33,13 +32,6 @@ void Ticks::put(const Tick& tick) {
                     ? bins_[static_cast<std::size_t>(at)]
                     : rest_,
                 tick);
-}
-
-void Ticks::end() {
-  std::fill(bins_.begin(), bins_.end(), nullptr);
-  rest_ = nullptr;
-  next_ = end_;
-  opened_ = std::numeric_limits<double>::quiet_NaN();
 }
 
 void Ticks::refill() {
@@ -120,7 +112,9 @@ void Ticks::redraw(Time from) {
 }
 
 void Ticks::begin_from(std::span<const Tick> next, double popped) {
-  end();
+  std::fill(bins_.begin(), bins_.end(), nullptr);
+  rest_ = nullptr;
+  next_ = end_;
   open_ = bins_.size();
   for (const Tick& tick : next) put(tick);
   opened_ = popped;

@@ -27,8 +27,6 @@ class Ticks {
     return *next_;
   }
   void pop() { ++next_; }
-  /// There are no more ticks.
-  void end();
   /// The next tick of each agent: those after it are drawn again.
   template <class Archive>
   void serialize(Archive& archive) {
@@ -41,7 +39,7 @@ class Ticks {
   }
   /// Draws the next tick of each agent again, given that it is after `from`; of Poisson clocks.
   void redraw(Time from);
-  /// How many have been popped; NaN after end().
+  /// How many have been popped.
   double popped() const { return opened_ - static_cast<double>(end_ - next_); }
   /// The tick `distance` ticks after the next one, if it is known.
   const Tick* ahead(std::ptrdiff_t distance) const {

@@ -15,7 +15,8 @@ class Agenda {
   /// All but ticks of clocks.
   EventQueue& queue() { return queue_; }
   const Ticks& ticks() const { return ticks_; }
-  void end_ticks() { ticks_.end(); }
+  /// Whether ticks are skipped for ever: alone they are no reason to go on.
+  void ticks_are_vain(bool vain) { vain_ticks_ = vain; }
   /// Of Poisson clocks: see Ticks::redraw().
   void redraw_ticks(Time from) { ticks_.redraw(from); }
   std::size_t capacity() const { return queue_.capacity() + ticks_.capacity(); }
@@ -32,10 +33,9 @@ class Agenda {
     return tick_is_next_ ? tick.time : queue_.top().time;
   }
   bool tick_is_next() const { return tick_is_next_; }
-  /// Whether nothing is left except observations, which are one event in the queue, later than `now`.
-  bool only_observations_left(Time now) {
-    return !tick_is_next_ && queue_.size() == 1 && queue_.top().kind == EventKind::kObservation &&
-           queue_.top().time > now && ticks_.top().time == kNever;
+  /// Whether nothing is left except vain ticks and observations, which are one event in the queue, later than `now`.
+  bool nothing_left(Time now) {
+    return (!tick_is_next_ || vain_ticks_) && queue_.size() <= 1 && only_in_vain(now);
   }
   /// Removes the event that next_time() was asked about, and returns it.
   Event pop() {
@@ -46,6 +46,12 @@ class Agenda {
   }
 
  private:
+  // Apart from the loop of events, which asks after each one.
+  [[gnu::noinline]] bool only_in_vain(Time now) {
+    const bool observes =
+        !queue_.empty() && queue_.top().kind == EventKind::kObservation && queue_.top().time > now;
+    return (queue_.empty() || observes) && (vain_ticks_ || ticks_.top().time == kNever);
+  }
   static bool tick_before(const Tick& tick, const Event& event) {
     if (tick.time != event.time) return tick.time < event.time;
     return order_key(Rank::kTick, tick.agent, tick.n) < event.key;
@@ -54,6 +60,7 @@ class Agenda {
   EventQueue queue_;
   Ticks ticks_;
   bool tick_is_next_ = false;
+  bool vain_ticks_ = false;
 };
 
 }  // namespace hearsay::sim

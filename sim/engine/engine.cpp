@@ -104,7 +104,7 @@ void Engine::start() {
   const std::vector<Timeline::Entry>& entries = options_.timeline.entries;
   for (std::uint32_t n = 0; n < entries.size(); ++n) push(Event::timeline(entries[n].at, n));
   if (std::isfinite(options_.observe_every)) push(Event::observation(options_.observe_every, 1));
-  end_vain_ticks();
+  note_vain_ticks();
   if (!tracing()) return;
   trace(TraceKind::kStart, kNoAgent);
   trace_timeline();
@@ -263,10 +263,10 @@ void Engine::after(AgentId agent, Time delay, std::uint16_t tag, std::uint32_t n
 }
 
 // Where nothing ends a run after a time, ticks that are skipped for ever would go on.
-void Engine::end_vain_ticks() {
+void Engine::note_vain_ticks() {
   constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
-  if (!presence_.all_gone() || options_.time_limit < kNever || options_.event_limit < kUnlimited) return;
-  agenda_.end_ticks();
+  agenda_.ticks_are_vain(presence_.all_gone() && options_.time_limit == kNever &&
+                         options_.event_limit == kUnlimited);
 }
 
 // Returns whether the agent's state has changed.
@@ -291,7 +291,7 @@ bool Engine::change_state(const Event& event) {
     });
     presence_.resume(i, now(), agenda_.queue());
   }
-  if (!up) end_vain_ticks();
+  if (!up) note_vain_ticks();
   return changed;
 }
 

@@ -81,7 +81,7 @@ class Engine {
   /// compiler and flags, unless a computed number determines an event.
   const Fingerprint& fingerprint() const { return fingerprint_; }
   const Clocks& clocks() const { return clocks_; }
-  /// Ticks less rates times now(), over all agents, up or down; NaN unless clocks are Poisson and have not ended. O(agents).
+  /// Ticks less rates times now(), over all agents, up or down; NaN unless clocks are Poisson. O(agents).
   double tick_residual() const;
   /// Messages lost by links less the probability times those sent on them; NaN unless each is lost independently with one
   /// probability throughout. O(links).
@@ -143,7 +143,7 @@ class Engine {
     end_handler();
   }
   /// Runs from the start, or from a pause, until the handler is finished or a limit is reached, or pauses: when it is
-  /// finished for now (handler.pauses(), optional), or before the first event after the time of pause_after(). Throws
+  /// finished for now (handler.pauses(), optional), or before the first event after the time of pause_after(), if any. Throws
   /// LimitError where times have become so large that the doubles around them are more than kResolution mean gaps of the
   /// fastest clock apart.
   template <class Handler>
@@ -175,7 +175,8 @@ class Engine {
   End loop(Handler& handler) {
     while (!handler.finished()) {
       const Time at = agenda_.next_time();
-      if (at == kNever || agenda_.only_observations_left(now())) return End::kIdle;
+      if (at == kNever || agenda_.nothing_left(now()))
+        return stop_at_ < last_time_ ? End::kPaused : End::kIdle;
       if (at > stop_at_) return stop_at_ < last_time_ ? End::kPaused : pass_last_time();
       if (events_ >= options_.event_limit) return End::kEvents;
       if (large_) fetch_ahead(handler);
@@ -334,7 +335,7 @@ class Engine {
   void change_laws(std::size_t entry);
   template <class Archive>
   void serialize(Archive& archive);
-  void end_vain_ticks();
+  void note_vain_ticks();
   std::uint64_t timer_key(AgentId i);
   // The handler has returned.
   void end_handler() {

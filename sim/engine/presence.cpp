@@ -67,29 +67,25 @@ bool Presence::change(const Event& event, EventQueue& queue) {
 }
 
 // Laws of random periods are the first of both runs, and their pending changes get the numbers of these laws. Those of
-// known periods are replaced. Which laws an agent is down in for good is not kept: it is down for good in one of random
-// periods that has no pending change.
+// known periods are replaced. Which laws an agent is down in for good is not kept, but known.
 void Presence::branch(Time at, std::vector<Event>& pending) {
   allocate();
   const std::uint32_t before = std::exchange(laws_, availability_.laws());
-  std::vector<std::uint32_t> random(down_.size(), 0);  // pending changes of random periods, by agent
   std::erase_if(pending, [&](Event& event) {
     if (event.kind != EventKind::kUp && event.kind != EventKind::kDown) return false;
     const std::uint32_t number = sequence_of(event.key), l = number % before;
-    if (availability_.known(l)) return true;
-    ++random[event.target];
+    if (l >= laws_ || availability_.known(l)) return true;
     event =
         Event::change(event.time, event.target, event.kind == EventKind::kUp, number / before * laws_ + l);
     return false;
   });
   for (AgentId i = 0; i < down_.size(); ++i) {
     const bool was_gone = (down_[i] & kForGood) != 0;
-    std::uint32_t applied = 0;
     bool gone = false;
     for (std::uint32_t l = 0; l < laws_; ++l) {
       if (!availability_.applies_to(i, hub_ && i == 0, l)) continue;
       if (!availability_.known(l)) {
-        ++applied;
+        gone |= availability_.never_up(l);
         continue;
       }
       Availability::Period period = availability_.first(i, l);
@@ -102,7 +98,6 @@ void Presence::branch(Time at, std::vector<Event>& pending) {
         gone |= !period.up;
       }
     }
-    gone |= was_gone && random[i] < applied;
     if (was_gone) down_[i] &= static_cast<std::uint8_t>(~kForGood);
     if (was_gone && !(hub_ && i == 0)) --gone_;
     if (gone) leave(i);
@@ -111,7 +106,8 @@ void Presence::branch(Time at, std::vector<Event>& pending) {
 
 void Presence::redraw(Time from, std::vector<Event>& pending) const {
   for (Event& event : pending) {
-    if (event.kind != EventKind::kUp && event.kind != EventKind::kDown) continue;
+    const bool change = event.kind == EventKind::kUp || event.kind == EventKind::kDown;
+    if (!change || event.time <= from) continue;  // agents of a group change one after another at one time
     const std::uint32_t number = sequence_of(event.key), l = number % laws_;
     const bool up = event.kind == EventKind::kDown;  // until then
     if (availability_.memoryless(l, up))

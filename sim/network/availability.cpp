@@ -173,6 +173,11 @@ bool Availability::memoryless(std::uint32_t l, bool up) const {
          std::holds_alternative<Exponential>((up ? renewal->law.up : renewal->law.down).law());
 }
 
+bool Availability::never_up(std::uint32_t l) const {
+  const auto* chain = std::get_if<Chain>(&laws_[l]);
+  return chain != nullptr && chain->law.mean <= 0;
+}
+
 bool Availability::known(std::uint32_t l) const {
   return std::holds_alternative<Replay>(laws_[l]) || std::holds_alternative<Stay>(laws_[l]);
 }

@@ -37,6 +37,8 @@ class Availability {
   Time end(AgentId i, std::uint32_t n, bool up, Time now, std::uint32_t l = 0) const;
   /// Whether what is left of an up or down period of law l does not depend on how long it has lasted.
   bool memoryless(std::uint32_t l, bool up) const;
+  /// Whether agents are down for ever under law l, whose periods are random.
+  bool never_up(std::uint32_t l) const;
   /// Whether the periods of law l are known before a run.
   bool known(std::uint32_t l) const;
   /// Whether agents return from down times of law l with their initial state.

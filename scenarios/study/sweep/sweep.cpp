@@ -57,8 +57,8 @@ void refuse_overlap(const Document& document, const Axis& above, const Axis& bel
 }
 
 void refuse_path(const Document& document, Position at, const std::string& pointer, std::string_view path) {
-  for (const std::string_view kept :
-       {"repeat", "record", "version", "sweep", "branches", "tune", "extends", "baselines", "analysis"}) {
+  for (const std::string_view kept : {"repeat", "record", "version", "sweep", "branches", "tune", "extends",
+                                      "baselines", "analysis", "splitting"}) {
     if (path == kept || path.starts_with(std::string(kept) + ".")) {
       document.fail(at, pointer, fmt::format("cannot be swept: {} is the same for all points", kept));
     }

@@ -162,9 +162,15 @@ class Examination:
             {"network.latency": 0.3}, {"network.loss": 0.4}, {"network.bandwidth": 2e4}, {"network.compute_time": 0.2},
             {"network.loss": {"type": "gilbert_elliott", "loss_bad": 0.8}}, {}]), []
         first = self.rng.choice([1, 2])
-        for event in ({"crash": [first], "for": 3, "state_on_return": self.rng.choice(["keep", "reset"])}, {"leave": [first]},
-                      {"partition": [first], "for": 2}):
-            if self.rng.random() < 0.4:
+        changes = [{"crash": [first], "for": 3, "state_on_return": self.rng.choice(["keep", "reset"])}, {"leave": [first]},
+                   {"partition": [first], "for": 2}]
+        if self.rng.random() < 0.5:
+            # At the time of the branches, just before it, or at any; the return may be at the time of another's leave.
+            away = self.rng.choice([at, 0.999 * at, self.rng.uniform(0, at)])
+            base["events"] = (base.get("events") or []) + [{"at": away, "leave": [first]}]
+            changes = [{"at": self.rng.choice([at, self.rng.uniform(at, longest + 1)]), "join": [first]}, changes[0], changes[2]]
+        for event in changes:
+            if self.rng.random() < (0.8 if "join" in event else 0.4):
                 events.append({"at": self.rng.uniform(at, longest + 1), **event})
         branched, plain = copy.deepcopy(base), copy.deepcopy(base)
         branched["branches"] = {"at": at, "set": [{}, dict(law, **({"events": events} if events else {}))]}

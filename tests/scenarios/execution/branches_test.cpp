@@ -88,6 +88,45 @@ TEST_CASE("branches: what happens at their time is theirs") {
   CHECK(lines(dir / "branches/series.csv", "events,") == body(dir / "events/series.csv"));
 }
 
+// Laws that end, laws that a branch removes, pasts in which nothing is left to happen, and agents that are away for good in
+// the past alone. The runs are of agents without other down times, until 600 iterations.
+TEST_CASE("branches: who is away for good, and what is left to happen, are those of the branch") {
+  const std::string all = "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]";
+  const std::string none = "network.availability=always";
+  struct Case {
+    std::string name, before, after, more;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"a join at the time of a leave", R"({"at": 20, "leave": [3]})", R"({"at": 20, "join": [3]})",
+            none},
+           {"all leave and return", R"({"at": 10, "leave": )" + all + "}",
+            R"({"at": 30, "join": )" + all + "}", none},
+           {"all leave while messages travel", R"({"at": 11.9, "leave": )" + all + "}",
+            R"({"at": 30, "join": )" + all + "}", none},
+           {"clocks have ended", R"({"at": 3, "leave": [3]})", R"({"at": 20, "join": [3]})",
+            none + R"(' --set 'clocks={"type": "trace", "path": "ticks.csv"})"},
+           {"a law that never takes agents down", R"({"at": 5, "leave": [3]})", R"({"at": 15, "join": [3]})",
+            R"(network.availability=[{"type": "diurnal", "mean": 1, "amplitude": 0}])"}}) {
+    const test::Scratch dir;
+    INFO(c.name);
+    dir.write("ticks.csv", "agent,time\n0,2\n1,7\n2,8.5\n");
+    dir.write("events.json", study(""));
+    dir.write("branches.json", study(branches(R"({"events": [)" + c.after + "]}")));
+    const auto run = [&](const std::string& name, const std::string& events) {
+      const auto outcome = shell(dir, "$program run " + name + ".json -o " + name +
+                                          " --no-progress --set 'events=[" + events + "]' --set '" + c.more +
+                                          R"(' --set network.latency=1 --set 'stop={"iterations": 600}')");
+      INFO(outcome.err);
+      REQUIRE(outcome.code == 0);
+    };
+    run("events", c.before + ", " + c.after);
+    run("branches", c.before);
+    CHECK(body(dir / "events/series.csv").size() > 500);
+    for (const std::string table : {"series.csv", "runs.csv"})
+      CHECK(lines(dir / "branches/" + table, "events,") == body(dir / "events/" + table));
+  }
+}
+
 TEST_CASE("branches: fresh random numbers draw again what is pending by clocks and exponential periods") {
   const test::Scratch dir;
   dir.write("s.json", study(branches(R"({"network.loss": 0})", R"(, "noise": "fresh", "continuations": 2)")));
@@ -195,23 +234,50 @@ TEST_CASE("branches: what does not fit is refused where it is written") {
     CHECK(outcome.code == 2);
     return outcome.err.substr(outcome.err.find(": /") + 2);
   };
-  CHECK(refusal(R"({"network.latancy": 1})") ==
-        "/branches/set/1/network.latancy: unknown key 'network.latancy'; did you mean 'network.latency'?\n");
+  CHECK(
+      refusal(R"({"network.latancy": 1})") ==
+      "/branches/set/1/value/network.latancy: unknown key 'network.latancy'; did you mean 'network.latency'?\n");
   CHECK(
       refusal(R"({"protocol.stepp": 1})") ==
-      "/branches/set/1/protocol.stepp: unknown key 'protocol.stepp' of a branch; did you mean 'protocol.step'?\n");
+      "/branches/set/1/value/protocol.stepp: unknown key 'protocol.stepp' of a branch; did you mean 'protocol.step'?\n");
   CHECK(refusal(R"({"events": [{"at": "3 s", "leave": [1]}]})") ==
-        "/branches/set/1/events/0/at: expected a time from that of the branch on (12 s), found 3 s\n");
-  CHECK(refusal(R"({"events": [{"at": "13 s", "join": [1]}]})") ==
-        "/branches/set/1/events: agent 1 joins, but has been there from the start: let it leave before\n");
+        "/branches/set/1/value/events/0/at: expected a time from that of the branch on (12 s), found 3 s\n");
+  CHECK(
+      refusal(R"({"events": [{"at": "13 s", "join": [1]}]})") ==
+      "/branches/set/1/value/events: agent 1 joins, but has been there from the start: let it leave before\n");
   CHECK(refusal(R"({"events": [{"at": "13 s", "leave": [5]}]})",
                 R"(--set 'events=[{"at": "20 s", "join": [5]}]')") ==
-        "/branches/set/1/events: agent 5 leaves before it joins\n");
-  CHECK(refusal(R"({"events": [{"at": "13 s", "leave": [12]}]})") ==
-        "/branches/set/1: expected agents 0 to 11, found agent 12\n");
+        "/branches/set/1/value/events: agent 5 leaves before it joins\n");
+  CHECK(
+      refusal(
+          R"({"network.loss": 1, "events": [{"at": "13 s", "leave": [1]}, {"at": "13 s", "leave": [12]}]})") ==
+      "/branches/set/1/value/events/1/leave: expected agents 0 to 11, found agent 12 "
+      "(point 1: branch=events)\n");
+  CHECK(
+      refusal(R"({"network.latency": 1, "events": [{"at": "12 s", "set": {"network.latency": 2}}]})") ==
+      "/branches/set/1/value/events/0/set: network.latency is set twice at 12 s; give one event for each time "
+      "(point 1: branch=events)\n");
+  CHECK(refusal(R"({"protocol.step": -1})") ==
+        "/branches/set/1/value/protocol.step: expected a value above 0, found -1\n");
   CHECK(refusal("{\"network.loss\": 1}", "--set branches.at=30") ==
         "/branches/at: expected a time before the end of the run (30 s), found 30 s\n");
   CHECK(
       refusal("{\"network.loss\": 1}", "--set branches.continuations=2") ==
       "/branches/continuations: continuations with the same random numbers are equal: set noise to fresh\n");
+}
+
+TEST_CASE("branches: tuning with other random numbers than the past's, and audits, are refused") {
+  const test::Scratch dir;
+  const auto refusal = [&dir](const std::string& arguments) {
+    dir.write("s.json", study(branches(R"({"network.loss": 1})")));
+    const auto outcome = shell(dir, "$program " + arguments);
+    CHECK(outcome.code == 2);
+    return outcome.err;
+  };
+  CHECK(refusal(
+            R"(validate s.json --set 'tune={"paths": {"protocol.step": [0.1, 0.2]}, "minimise": "objective",)"
+            R"( "repetitions": 2}')")
+            .find("/tune/repetitions: these runs have random numbers of their own") != std::string::npos);
+  CHECK(refusal("audit s.json --final --point 1")
+            .find("/branches: an audit is of undisturbed runs: remove branches\n") != std::string::npos);
 }

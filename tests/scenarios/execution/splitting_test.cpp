@@ -103,3 +103,54 @@ TEST_CASE("splitting: levels that are chosen, and the interval of one repetition
   // Three times the interval, on the logarithmic scale, is 5.9 deviations of independent stages.
   CHECK(std::abs(std::log(rare.probability / exact())) < 3 * std::log(rare.high / rare.probability));
 }
+
+// Where no run reaches the last level, each is 0 and the bound is that of 1 - 0.025^(1/2) for an effort of 2.
+TEST_CASE(
+    "splitting: the interval over repetitions is a bound where nothing is reached, and of probabilities") {
+  const test::Scratch dir;
+  const std::string levels = R"(, "splitting": {"level": "fraction_up", "towards": "below", "levels": [LEVEL],
+    "effort": 2})";
+  const auto rare = [&](const std::string& level) {
+    dir.write("s.json", scenario(std::string(levels).replace(levels.find("LEVEL"), 5, level), 3));
+    REQUIRE(shell(dir, "$program run s.json --no-progress -o out" + level).code == 0);
+    return rare_of(dir / "out" + level);
+  };
+  const Rare none = rare("-1");
+  CHECK(none.probability == 0);
+  CHECK(none.low == 0);
+  CHECK(none.high == Approx(1 - std::sqrt(0.025)).epsilon(1e-9));
+  const Rare most = rare("0.85");
+  CHECK(most.probability < 1);
+  CHECK(most.high == 1);
+}
+
+TEST_CASE("splitting: another confidence has another interval in a folder with results") {
+  const test::Scratch dir;
+  dir.write("s.json", scenario(kLevels, 1));
+  for (const std::string confidence : {"0.95", "0.5"})
+    REQUIRE(
+        shell(dir, "$program run s.json -o out --no-progress --set analysis.confidence=" + confidence).code ==
+        0);
+  const Rare narrow = rare_of(dir / "out");
+  REQUIRE(shell(dir, "$program run s.json -o other --no-progress --set analysis.confidence=0.5").code == 0);
+  CHECK(text_of(dir / "out/rare_events.csv") == text_of(dir / "other/rare_events.csv"));
+  CHECK(narrow.high < 1);
+}
+
+TEST_CASE("splitting: sweeps of its options and metrics of undisturbed runs are refused") {
+  const test::Scratch dir;
+  dir.write("s.json", scenario(kLevels, 1));
+  const auto refusal = [&dir](const std::string& arguments) {
+    const auto outcome = shell(dir, "$program validate s.json " + arguments);
+    CHECK(outcome.code == 2);
+    return outcome.err.substr(outcome.err.find(": /") + 2);
+  };
+  CHECK(refusal("--set 'sweep={\"splitting.effort\": [100, 200]}'") ==
+        "/sweep/splitting.effort: cannot be swept: splitting is the same for all points\n");
+  CHECK(
+      refusal(
+          "--set splitting.level=first_seen --set splitting.towards=above --set 'splitting.levels=[1]' --set "
+          "'privacy={\"mechanism\": \"laplace\", \"epsilon\": 1, \"clip\": 1, \"adversaries\": "
+          "[{\"agents\": [0]}]}'") ==
+      "/splitting/level: first_seen is worked out for undisturbed runs: choose another metric\n");
+}

@@ -54,6 +54,46 @@ TEST_CASE("engine: once all agents are down for good a run is idle, unless a tim
   CHECK(run({1}, {}) == std::pair(End::kTime, 50.0));
 }
 
+TEST_CASE("engine: until the last message has arrived, agents that are down for good miss ticks") {
+  Engine::Options options;
+  options.clocks = Poisson{};
+  options.network.links.latency = Constant{10};
+  options.network.availability = Outages{.outages = {{.agents = {0, 1}, .from = 2}}};
+  Engine engine(options, test::kPair, kStreams);
+  test::Script script(engine);
+  script.start = [&] { engine.send(0, 1, 0, 0, {}); };
+  CHECK(script.run() == End::kIdle);
+  CHECK(engine.now() == 10);
+  const Engine::Options alone = [&] {
+    Engine::Options same = options;
+    same.time_limit = 10;
+    return same;
+  }();
+  Engine limited(alone, test::kPair, kStreams);
+  test::Script other(limited);
+  other.start = [&] { limited.send(0, 1, 0, 0, {}); };
+  CHECK(other.run() == End::kTime);
+  CHECK(engine.fingerprint().value() == limited.fingerprint().value());
+}
+
+// The first of a group has changed, the second is about to at the same time.
+TEST_CASE("engine: what happens at the time from which random numbers are drawn again stays") {
+  Engine::Options options;
+  options.clocks = ClockTrace{{}, {}};
+  options.network.availability =
+      GroupFailures{.groups = {{"site", {0, 1}}}, .up = Exponential{5}, .down = Constant{1}};
+  Engine engine(options, test::kPair, kStreams);
+  test::Script script(engine);
+  script.down = [&](AgentId) { script.done = true; };
+  CHECK(script.run() == End::kFinished);
+  const Time at = engine.now();
+  engine.redraw(at);
+  script.done = false;
+  CHECK(script.run() == End::kFinished);
+  CHECK(engine.now() == at);
+  CHECK(engine.up_count() == 0);
+}
+
 TEST_CASE("engine: events at the time limit still happen, later ones do not") {
   for (const auto& [limit, ticks] : {std::pair{3.0, 3u}, {3.5, 3u}, {0.0, 0u}}) {
     Engine::Options options = five_ticks();
