@@ -46,8 +46,8 @@ Estimate mean_with_interval(const std::vector<double>& numbers, double confidenc
 /// and Welch, "A perspective on the use of control variables to increase the efficiency of Monte Carlo simulations",
 /// Management Science 27 (1981), section 2.
 struct ControlledMean {
-  Estimate plain, controlled;  ///< not controlled with fewer than q + 3 numbers
-  double r2 = kNone;           ///< share of the variance that the controls explain, if there is one
+  Estimate plain{}, controlled{};  ///< not controlled with fewer than q + 3 numbers
+  double r2 = kNone;               ///< share of the variance that the controls explain, if there is one
   std::vector<std::size_t>
       used{};  ///< controls without those that lack a value, stand still or repeat others
 };

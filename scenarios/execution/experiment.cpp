@@ -277,13 +277,6 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
     result.scalars.push_back({"control.noise", {}, world.tally.noise - world.tally.expected_noise});
     std::erase_if(result.scalars, [](const auto& s) { return std::isnan(s.value); });
   }
-  if (scenario_.splitting && result.end != analysis::RunEnd::kInterrupted) {
-    sim::Engine::Options by_events = engine_;
-    by_events.delivery = sim::Delivery::kByEvents;
-    add_rare_event({*scenario_.splitting, *scenario_.protocol, study_, by_events, streams_of(repetition),
-                    recorder, scenario_.analysis.confidence, interrupted},
-                   result.scalars);
-  }
   if (result.message.empty()) result.message = warning(world, result.end);
   if (result.message.empty() && views) result.message = doubt(*views);
   result.fingerprint = world.fingerprint();
@@ -295,6 +288,16 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
   if (scenario_.record.models == KeptModels::kFinal) result.models = analysis::MeasuredModels(world).copy();
   result.wall = recorder.seconds();
   return result;
+}
+
+void Experiment::add_rare_event(analysis::RunResult& run, const std::atomic<bool>* interrupted) const {
+  if (!scenario_.splitting || run.end == analysis::RunEnd::kInterrupted) return;
+  sim::Engine::Options by_events = engine_;
+  by_events.delivery = sim::Delivery::kByEvents;
+  scenarios::add_rare_event(
+      {*scenario_.splitting, *scenario_.protocol, study_, by_events, streams_of(run.repetition),
+       scenario_.record.every, scenario_.analysis.confidence, interrupted},
+      run.scalars);
 }
 
 }  // namespace hearsay::scenarios

@@ -58,6 +58,9 @@ class Experiment {
                           const std::atomic<bool>* interrupted = nullptr,
                           const Keeping* kept = nullptr) const;
 
+  /// Adds what scenario.splitting asks for to the scalars of a run. Throws Interrupted.
+  void add_rare_event(analysis::RunResult& run, const std::atomic<bool>* interrupted) const;
+
   /// What adversaries see of a run: models::follow.
   models::Views follow(std::uint32_t repetition, const std::vector<models::Adversary>& adversaries,
                        const models::Observer& observing, const std::atomic<bool>* interrupted,

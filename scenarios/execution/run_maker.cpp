@@ -238,6 +238,7 @@ analysis::RunResult RunMaker::make_once(RunTask task) {
     Keeping kept{[this, task] { return place_of(task); }, goes_on_, files_.pause, trace.get()};
     if (files_.folder.empty()) kept.place = nullptr;
     run = this->run(task, trace.get(), interrupted_, std::move(kept));
+    one->add_rare_event(run, interrupted_);
     if (scenario.draws_anew()) {
       const auto numbers = one->describe_point({}).scalars;
       run.scalars.insert(run.scalars.end(), numbers.begin(), numbers.end());

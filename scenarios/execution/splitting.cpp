@@ -37,9 +37,9 @@ class Crossing final : public models::Observer, public models::StateKeeper {
         metric_(*runs.options.level),
         values_(metric_.size(runs.study.problem.owners())) {
     check_every_iterations = runs.options.check_every.value_or(0);
-    every_iterations = runs.observing.every_iterations;
-    every_vectors = runs.observing.every_vectors;
-    every_bytes = runs.observing.every_bytes;
+    every_iterations = runs.every.iterations.value_or(0);
+    every_vectors = runs.every.vectors.value_or(0);
+    every_bytes = runs.every.bytes.value_or(0);
     keeper = this;
   }
 

@@ -16,9 +16,9 @@ struct SplitRuns {
   const SplittingOptions& options;
   const models::AnyProtocol& protocol;
   const models::Study& study;
-  sim::Engine::Options engine;        ///< publications travel by events
-  sim::Streams streams;               ///< of the repetition
-  const models::Observer& observing;  ///< samples are made as by it
+  sim::Engine::Options engine;  ///< publications travel by events
+  sim::Streams streams;         ///< of the repetition
+  const EveryOptions& every;    ///< when samples are made
   double confidence;
   const std::atomic<bool>* interrupted;
 };

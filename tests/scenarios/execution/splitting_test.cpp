@@ -154,3 +154,12 @@ TEST_CASE("splitting: sweeps of its options and metrics of undisturbed runs are 
           "[{\"agents\": [0]}]}'") ==
       "/splitting/level: first_seen is worked out for undisturbed runs: choose another metric\n");
 }
+
+// It would take days.
+TEST_CASE("splitting: it is not repeated for the trace of a run") {
+  const test::Scratch dir;
+  dir.write("s.json", scenario(kLevels, 1));
+  CHECK(
+      shell(dir, "$program trace s.json --set splitting.effort=1000000 --set record.every.time=0.001").code ==
+      0);
+}
