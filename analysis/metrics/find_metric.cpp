@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "analysis/metrics/measured_models.hpp"
 #include "analysis/metrics/metric.hpp"
 #include "sim/check.hpp"
 
@@ -13,20 +15,22 @@ namespace hearsay::analysis {
 
 namespace {
 
-// Every statistic of every metric with a value for each owner. `texts` holds the names and help texts.
+// Every statistic of every metric with a value for each owner, and groups of those of models. `texts` holds the names and help texts.
 void add_statistics(std::span<const Metric> metrics, std::deque<Metric>& all,
                     std::deque<std::string>& texts) {
   for (const Metric& m : metrics) {
-    if (!m.per_agent) continue;
     std::size_t k = 0;
     for (const sim::Choice& statistic : sim::kChoices<Statistic>) {
+      const auto which = static_cast<Statistic>(k++);
+      if (!m.per_agent && (m.of_models == nullptr || !is_group(which))) continue;
       Metric derived = m;
       derived.name = texts.emplace_back(fmt::format("{}.{}", m.name, statistic.name));
       derived.help = texts.emplace_back(fmt::format("{}: {}.", m.name, statistic.help));
       derived.of_world = nullptr;
+      derived.of_models = nullptr;
       derived.per_agent = false;
       derived.of = &m;
-      derived.statistic = static_cast<Statistic>(k++);
+      derived.statistic = which;
       all.push_back(derived);
     }
   }
@@ -46,10 +50,19 @@ double Metric::mean(const models::World& world, std::span<double> values) const 
 }
 
 void Metric::measure(const models::World& world, std::span<double> out) const {
-  if (of != nullptr) {
+  if (of_models != nullptr) {
+    out[0] = of_models(world, MeasuredModels(world).columns());
+  } else if (of != nullptr && of->of_models != nullptr) {
+    const Eigen::MatrixXd some =
+        MeasuredModels(world).of(world.study.hostile, statistic == Statistic::kHostile);
+    out[0] = some.cols() == 0 ? std::numeric_limits<double>::quiet_NaN() : of->of_models(world, some);
+  } else if (of != nullptr) {
     std::vector<double> values(world.problem().owners());
     of->measure(world, values);
-    out[0] = statistic_of(statistic, values, world.problem(), higher_is_better);
+    std::vector<bool> hostile;
+    for (std::size_t owner = 0; world.study.hostile != nullptr && owner < values.size(); ++owner)
+      hostile.push_back(world.study.hostile->is(world.agent(owner)));
+    out[0] = statistic_of(statistic, values, world.problem(), higher_is_better, hostile);
   } else if (of_world != nullptr) {
     of_world(world, out);
   } else {

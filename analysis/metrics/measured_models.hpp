@@ -1,6 +1,6 @@
 #pragma once
 // Which of the agents' models metrics measure: the learner's if there is one, else those of all agents; every owner's
-// where each has a model and agent 0, the hub, has none.
+// where each has a model and agent 0, the hub, has none. Of a group of agents: those of them that belong to it.
 #include <Eigen/Core>
 
 #include <vector>
@@ -21,6 +21,15 @@ class MeasuredModels {
                                   : w.models.cols()) {}
 
   auto columns() const { return models_.middleCols(first_, count_); }
+  /// Of hostile or of honest agents.
+  Eigen::MatrixXd of(const models::HostileAgents* hostile, bool are) const {
+    Eigen::MatrixXd some(models_.rows(), count_);
+    Eigen::Index n = 0;
+    for (Eigen::Index c = first_; c < first_ + count_; ++c)
+      if ((hostile != nullptr && hostile->is(static_cast<sim::AgentId>(c))) == are)
+        some.col(n++) = models_.col(c);
+    return some.leftCols(n);
+  }
   /// What a run keeps of them.
   std::vector<AgentModel> copy() const {
     std::vector<AgentModel> all;

@@ -29,10 +29,9 @@ auto model_of(const World& w, std::size_t owner) {
   return w.models.col(static_cast<Eigen::Index>(w.study.own_models ? w.agent(owner) : w.hub ? 0 : owner));
 }
 
-// The mean of f over them.
+// The mean of f over models.
 template <class F>
-double over_models(const World& w, F&& f) {
-  const auto models = MeasuredModels(w).columns();
+double over_models(const Metric::Models& models, F&& f) {
   double sum = 0;
   for (Eigen::Index i = 0; i < models.cols(); ++i) sum += f(models.col(i));
   return sum / static_cast<double>(models.cols());
@@ -76,22 +75,23 @@ void first_seen(const World& w, Out out) {
   if (w.views != nullptr) w.views->first_until(w.engine.now(), out);
 }
 
-double objective(const World& w) {
-  return over_models(w, [&](const auto& theta) { return w.problem().objective(theta); });
+double objective(const World& w, const Metric::Models& models) {
+  return over_models(models, [&](const auto& theta) { return w.problem().objective(theta); });
 }
-double relative_fitness(const World& w) {
-  return over_models(w, [&](const auto& theta) {
+double relative_fitness(const World& w, const Metric::Models& models) {
+  return over_models(models, [&](const auto& theta) {
     return models::relative_excess(w.problem().objective(theta), w.optimum().value);
   });
 }
-double cost_of_privacy(const World& w) {
-  return over_models(w, [&](const auto& theta) { return w.problem().objective(theta) - w.optimum().value; });
+double cost_of_privacy(const World& w, const Metric::Models& models) {
+  return over_models(models,
+                     [&](const auto& theta) { return w.problem().objective(theta) - w.optimum().value; });
 }
-double distance(const World& w) {
-  return over_models(w, [&](const auto& theta) { return (theta - w.optimum().theta).squaredNorm(); });
+double distance(const World& w, const Metric::Models& models) {
+  return over_models(models, [&](const auto& theta) { return (theta - w.optimum().theta).squaredNorm(); });
 }
-double test_error(const World& w) {
-  return over_models(w, [&](const auto& theta) { return w.problem().test_error(theta); });
+double test_error(const World& w, const Metric::Models& models) {
+  return over_models(models, [&](const auto& theta) { return w.problem().test_error(theta); });
 }
 void test_error_by_owner(const World& w, Out out) {
   for (std::size_t owner = 0; owner < out.size(); ++owner)
@@ -100,7 +100,8 @@ void test_error_by_owner(const World& w, Out out) {
 // For whom the models in use are good, be they one or many.
 void test_error_on_owner(const World& w, Out out) {
   for (std::size_t owner = 0; owner < out.size(); ++owner)
-    out[owner] = over_models(w, [&](const auto& theta) { return w.problem().test_error(owner, theta); });
+    out[owner] = over_models(MeasuredModels(w).columns(),
+                             [&](const auto& theta) { return w.problem().test_error(owner, theta); });
 }
 // Mean of f(test error of an owner's own model) over those owners that have test records.
 template <class F = std::identity>
@@ -114,12 +115,13 @@ double mean_own_test(const World& w, F&& f = {}) {
   }
   return sum / static_cast<double>(tested);
 }
-double train_loss(const World& w) {
-  return over_models(
-      w, [&](const auto& theta) { return w.problem().objective(theta) - w.problem().regulariser(theta); });
+double train_loss(const World& w, const Metric::Models& models) {
+  return over_models(models, [&](const auto& theta) {
+    return w.problem().objective(theta) - w.problem().regulariser(theta);
+  });
 }
-double test_loss(const World& w) {
-  return over_models(w, [&](const auto& theta) { return w.problem().test_loss(theta); });
+double test_loss(const World& w, const Metric::Models& models) {
+  return over_models(models, [&](const auto& theta) { return w.problem().test_loss(theta); });
 }
 double own_test_error(const World& w) {
   return mean_own_test(w);
@@ -127,8 +129,8 @@ double own_test_error(const World& w) {
 double own_test_rmse(const World& w) {
   return mean_own_test(w, [](double error) { return std::sqrt(error); });
 }
-double accuracy(const World& w) {
-  return 1 - test_error(w);
+double accuracy(const World& w, const Metric::Models& models) {
+  return 1 - test_error(w, models);
 }
 void accuracy_by_owner(const World& w, Out out) {
   test_error_by_owner(w, out);
@@ -141,10 +143,15 @@ void accuracy_on_owner(const World& w, Out out) {
 double own_test_accuracy(const World& w) {
   return 1 - own_test_error(w);
 }
-double consensus_distance(const World& w) {
-  const auto models = MeasuredModels(w).columns();
+double consensus_distance(const World&, const Metric::Models& models) {
   const Eigen::VectorXd mean = models.rowwise().mean();
   return (models.colwise() - mean).colwise().squaredNorm().mean();
+}
+constexpr Metric of_models(std::string_view name, std::string_view help,
+                           double (*f)(const World&, const Metric::Models&)) {
+  Metric m{name, help};
+  m.of_models = f;
+  return m;
 }
 constexpr Metric per_agent(Metric m) {
   m.per_agent = true;
@@ -182,24 +189,26 @@ double optimal_norm(const World& w) {
 
 // Of models and records: exact.
 constexpr Metric kOfModels[] = {
-    diverges({"objective", "Objective f of the model.", one<objective>}),
-    diverges(from_optimum({"relative_fitness",
-                           "psi = f/f* - 1: relative excess of the objective over its optimum; infinite "
-                           "where f* is 0 and f is not.",
-                           one<relative_fitness>})),
-    diverges(from_optimum({"cost_of_privacy", "f - f*: excess of the objective over its optimum.",
-                           one<cost_of_privacy>}),
-             optimal_value),
+    diverges(of_models("objective", "Objective f of the model.", objective)),
     diverges(
-        from_optimum({"distance", "Squared distance of the model from the optimum, norm_2(theta - theta*)^2.",
-                      one<distance>}),
-        optimal_norm),
-    diverges({"train_loss", "Mean loss over the training records of all owners, without the regulariser.",
-              one<train_loss>}),
-    diverges(tested({"test_loss", "Mean loss over the test records of all owners.", one<test_loss>})),
-    diverges(tested({"test_error",
-                     "Mean squared error, or fraction misclassified, on the test records of all owners.",
-                     one<test_error>})),
+        from_optimum(of_models("relative_fitness",
+                               "psi = f/f* - 1: relative excess of the objective over its optimum; infinite "
+                               "where f* is 0 and f is not.",
+                               relative_fitness))),
+    diverges(from_optimum(of_models("cost_of_privacy", "f - f*: excess of the objective over its optimum.",
+                                    cost_of_privacy)),
+             optimal_value),
+    diverges(from_optimum(of_models(
+                 "distance", "Squared distance of the model from the optimum, norm_2(theta - theta*)^2.",
+                 distance)),
+             optimal_norm),
+    diverges(of_models("train_loss",
+                       "Mean loss over the training records of all owners, without the regulariser.",
+                       train_loss)),
+    diverges(tested(of_models("test_loss", "Mean loss over the test records of all owners.", test_loss))),
+    diverges(tested(of_models(
+        "test_error", "Mean squared error, or fraction misclassified, on the test records of all owners.",
+        test_error))),
     diverges(per_agent(tested(
         {"test_error_by_owner",
          "test_error on each owner's own test records, of the model that it uses: the learner's, or its own.",
@@ -213,8 +222,8 @@ constexpr Metric kOfModels[] = {
         tested({"own_test_rmse",
                 "Mean of sqrt(test_error_by_owner) over the owners that have test records; for squared loss.",
                 one<own_test_rmse>})),
-    of_classes({"accuracy", "Fraction of the test records of all owners that are classified correctly.",
-                one<accuracy>}),
+    of_classes(of_models(
+        "accuracy", "Fraction of the test records of all owners that are classified correctly.", accuracy)),
     of_classes(per_agent(
         {"accuracy_by_owner",
          "accuracy on each owner's own test records, of the model that it uses: the learner's, or its own.",
@@ -224,9 +233,10 @@ constexpr Metric kOfModels[] = {
                           accuracy_on_owner})),
     of_classes({"own_test_accuracy", "Mean of accuracy_by_owner over the owners that have test records.",
                 one<own_test_accuracy>}),
-    {"consensus_distance",
-     "Mean squared distance of the agents' models from their mean; 0 where only a learner has a model.",
-     one<consensus_distance>},
+    of_models(
+        "consensus_distance",
+        "Mean squared distance of the agents' models from their mean; 0 where only a learner has a model.",
+        consensus_distance),
     {"clipped_share",
      "Fraction of projected coordinates that lay outside the box, since the start of the run.",
      one<[](const World& w) { return ratio(static_cast<double>(w.tally.clipped), w.tally.projections); }>},
@@ -298,7 +308,7 @@ std::vector<Metric> gather() {
                        .exact = m.exact,
                        .scale = m.diverges ? unit_scale : nullptr});
       } else {
-        sim::check(same->of_world == nullptr && same->per_agent == m.per_agent &&
+        sim::check(!same->is_general() && same->per_agent == m.per_agent &&
                        same->needs_test == m.needs_test && same->exact == m.exact &&
                        (same->scale != nullptr) == m.diverges,
                    "two metrics of the same name differ");
@@ -335,7 +345,7 @@ void declare(std::span<const models::ProtocolMetric> metrics) {
   for (const models::ProtocolMetric& m : metrics) {
     const auto same = std::ranges::find(table(), m.name, &Metric::name);
     if (same != table().end()) {
-      if (same->of_world != nullptr || same->per_agent != m.per_agent || same->scale != nullptr) {
+      if (same->is_general() || same->per_agent != m.per_agent || same->scale != nullptr) {
         throw std::invalid_argument(
             fmt::format("metric {}: another metric has this name: choose another name", m.name));
       }

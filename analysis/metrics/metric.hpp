@@ -18,7 +18,8 @@ namespace hearsay::analysis {
 
 struct Metric {
   std::string_view name, help;
-  /// Writes one number, or one for each owner in order. Null: the protocol measures it, or the study's own code.
+  /// Writes one number, or one for each owner in order. Without it and of_models the protocol measures it, or the study's own
+  /// code.
   void (*of_world)(const models::World& world, std::span<double> out) = nullptr;
   std::string_view unit{};
   bool per_agent = false;          ///< one value for each agent that holds data, else one
@@ -32,12 +33,19 @@ struct Metric {
   double (*scale)(const models::World& world) = nullptr;
   const Metric* of = nullptr;  ///< of a statistic: the metric with a value for each owner
   Statistic statistic = Statistic::kMean;
+  /// Of the models that are measured (MeasuredModels), or of a group of them: columns, at least one.
+  using Models = Eigen::Ref<const Eigen::MatrixXd>;
+  double (*of_models)(const models::World& world, const Models& models) = nullptr;
 
   void measure(const models::World& world, std::span<double> out) const;
   /// Of one with a value for each owner, the mean; `values` has room for all.
   double mean(const models::World& world, std::span<double> values) const;
   /// The metric that is measured: of a statistic, the one it is of.
   const Metric& measured() const { return of == nullptr ? *this : *of; }
+  /// Whether it is measured here, not by the protocol or the study's own code.
+  bool is_general() const { return of_world != nullptr || of_models != nullptr; }
+  /// Whether it is of honest or of hostile agents alone.
+  bool of_group() const { return of != nullptr && is_group(statistic); }
 
   std::size_t size(std::size_t owners) const { return per_agent ? owners : 1; }
   MetricInfo info() const {

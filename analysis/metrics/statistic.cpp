@@ -37,12 +37,18 @@ std::vector<std::size_t> quarter_of_owners(const models::Problem& problem, std::
 }  // namespace
 
 double statistic_of(Statistic statistic, std::span<const double> values, const models::Problem& problem,
-                    bool higher_is_better) {
+                    bool higher_is_better, const std::vector<bool>& hostile) {
   std::vector<double> all = with_value(values);
   if (all.empty()) return std::numeric_limits<double>::quiet_NaN();
   const auto quarter = [&](std::size_t k) {
     std::vector<double> some;
     for (const std::size_t owner : quarter_of_owners(problem, k)) some.push_back(values[owner]);
+    return mean_of(with_value(some));
+  };
+  const auto group = [&](bool are) {
+    std::vector<double> some;
+    for (std::size_t owner = 0; owner < values.size(); ++owner)
+      if ((!hostile.empty() && hostile[owner]) == are) some.push_back(values[owner]);
     return mean_of(with_value(some));
   };
   switch (statistic) {
@@ -70,6 +76,10 @@ double statistic_of(Statistic statistic, std::span<const double> values, const m
       return quarter(3);
     case Statistic::kQ4:
       return quarter(4);
+    case Statistic::kHonest:
+      return group(false);
+    case Statistic::kHostile:
+      return group(true);
   }
   return std::numeric_limits<double>::quiet_NaN();
 }

@@ -3,6 +3,7 @@
 // records) are left out.
 #include <array>
 #include <span>
+#include <vector>
 
 #include "models/learning/problem.hpp"
 #include "sim/options/describe.hpp"
@@ -20,7 +21,9 @@ enum class Statistic {
   kQ1,
   kQ2,
   kQ3,
-  kQ4
+  kQ4,
+  kHonest,
+  kHostile
 };
 constexpr auto choices_of(Statistic) {
   return std::to_array<sim::Choice>(
@@ -34,11 +37,18 @@ constexpr auto choices_of(Statistic) {
        {"q1", "mean over the quarter of owners with the fewest training records"},
        {"q2", "mean over the second quarter of owners by number of training records"},
        {"q3", "mean over the third quarter of owners by number of training records"},
-       {"q4", "mean over the quarter of owners with the most training records"}});
+       {"q4", "mean over the quarter of owners with the most training records"},
+       {"honest", "mean over the honest agents"},
+       {"hostile", "mean over the hostile agents"}});
+}
+/// Whether it also exists of a metric with one value, which is then that of the group's models.
+constexpr bool is_group(Statistic statistic) {
+  return statistic == Statistic::kHonest || statistic == Statistic::kHostile;
 }
 
-/// The statistic of the owners' values; `higher_is_better` says which are the worst. NaN if no owner has a value.
+/// The statistic of the owners' values; `higher_is_better` says which are the worst, `hostile` by owner who is (empty: nobody).
+/// NaN if no owner has a value.
 double statistic_of(Statistic statistic, std::span<const double> values, const models::Problem& problem,
-                    bool higher_is_better);
+                    bool higher_is_better, const std::vector<bool>& hostile = {});
 
 }  // namespace hearsay::analysis

@@ -211,7 +211,7 @@ void Store::put_run(const RunResult& run) {
           plan_.record_key))
     erase(*old);
   const sim::Traffic& t = run.traffic;
-  static_assert(sim::kLossReasons == 5);
+  static_assert(sim::kLossReasons == 6);
   static const std::string insert_run = insert_run_sql();
   const std::int64_t id =
       database_
@@ -219,7 +219,7 @@ void Store::put_run(const RunResult& run) {
                                 name(run.end), run.iterations, run.time, run.events, t.messages, t.delivered,
                                 t.vectors, t.bytes, run.fingerprint, run.message, run.wall,
                                 run.host.empty() ? host_name() : run.host, ++finished_, t.lost[0], t.lost[1],
-                                t.lost[2], t.lost[3], t.lost[4])
+                                t.lost[2], t.lost[3], t.lost[4], t.lost[5])
           .value();
   erase_values(id);  // damage can lose the row of a run and leave its values, whose number is given again
   write_series(*database_, id, run.series, place.width);

@@ -13,7 +13,7 @@
 // it.
 #include <Eigen/Core>
 
-#include "models/protocols/gossip/mixing_weights.hpp"
+#include "models/aggregation/mixing_weights.hpp"
 
 namespace hearsay::analysis {
 

@@ -8,6 +8,40 @@
 
 namespace hearsay::models {
 
+void Context::send_as(sim::AgentId from, std::span<const sim::AgentId> to, std::uint16_t tag,
+                      std::uint32_t conversation, std::span<const double> payload) {
+  Misconduct& misconduct = *world_.misconduct;
+  if (!misconduct.agents().is(from)) {
+    misconduct.note_sent({from, from, tag, conversation}, payload);
+    return world_.engine.send(from, to, tag, conversation, payload);
+  }
+  // No two receivers share a payload, which may be changed when it arrives.
+  for (const sim::AgentId receiver : to) {
+    Misconduct::Sent sent{payload};
+    if (misconduct.agents().acting(from, now()) != nullptr)
+      sent = misconduct.send({from, receiver, tag, conversation}, payload, world_.engine, models());
+    if (sent.withheld < sim::kNever)
+      world_.engine.send(from, receiver, tag, conversation, sent.numbers, sent.withheld);
+  }
+}
+
+std::uint32_t Context::publish_as(sim::AgentId from, std::span<const double> state) {
+  Misconduct& misconduct = *world_.misconduct;
+  const Misconduct::Message message{from, from, Misconduct::kPublication, 0};
+  if (misconduct.agents().acting(from, now()) == nullptr) {
+    misconduct.note_sent(message, state);
+    return world_.engine.publish(from, state);
+  }
+  const auto sent = misconduct.send(message, state, world_.engine, models());
+  return world_.engine.publish(from, sent.numbers, sent.withheld);
+}
+
+bool Context::arrive_as(const sim::Message& message) {
+  if (world_.misconduct->arrive(message, world_.engine, models())) return true;
+  world_.engine.discard(message, sim::LossReason::kNotFinite);
+  return false;
+}
+
 Sensitive Context::gradient(sim::AgentId i, const In& theta, std::span<const double> known) {
   const Budget& privacy = world_.study.privacy;
   const std::size_t owner = world_.owner(i);
@@ -16,10 +50,10 @@ Sensitive Context::gradient(sim::AgentId i, const In& theta, std::span<const dou
     world_.stand_in->gradient(i, theta, true, result.value_);
   } else if (privacy.clips()) {
     ++world_.tally.gradients;
-    world_.tally.clipped_records +=
-        problem().mean_gradient_clipped(owner, theta, privacy.bound, privacy.norm(), result.value_, known);
+    world_.tally.clipped_records += records_of(i).mean_gradient_clipped(owner, theta, privacy.bound,
+                                                                        privacy.norm(), result.value_, known);
   } else {
-    problem().mean_gradient(owner, theta, result.value_, known);
+    records_of(i).mean_gradient(owner, theta, result.value_, known);
   }
   return result;
 }
@@ -38,10 +72,10 @@ Sensitive Context::gradient(sim::AgentId i, const In& theta, double sensitivity,
     return result;
   }
   const Budget& privacy = world_.study.privacy;
-  const Eigen::Index clipped =
-      problem().gradient_of_records(world_.owner(i), records, theta, divisor,
-                                    privacy.clips() ? privacy.bound : std::numeric_limits<double>::infinity(),
-                                    privacy.norm(), result.value_);
+  const Eigen::Index clipped = records_of(i).gradient_of_records(
+      world_.owner(i), records, theta, divisor,
+      privacy.clips() ? privacy.bound : std::numeric_limits<double>::infinity(), privacy.norm(),
+      result.value_);
   if (privacy.clips() && !records.empty()) {
     ++world_.tally.gradients;
     world_.tally.clipped_records += static_cast<double>(clipped) / static_cast<double>(records.size());
@@ -147,9 +181,17 @@ void Context::entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversat
   const Budget& privacy = world_.study.privacy;
   Eigen::VectorXd sealed = world_.take_vector();
   sealed = x.value_;
+  sim::Time withheld = 0;
   if (world_.stand_in != nullptr) {
     sealed.setZero();
-  } else if (privacy.active()) {
+  } else if (world_.misconduct != nullptr && world_.misconduct->agents().acting(i, now()) != nullptr) {
+    const auto sent =
+        world_.misconduct->send({i, 0, tag, conversation}, numbers(sealed), world_.engine, models());
+    withheld = sent.withheld;
+    sealed = vector_of(sent.numbers);
+    if (!sealed.allFinite()) sealed.setZero();
+  }
+  if (world_.stand_in == nullptr && privacy.active()) {
     const double factor =
         shortening(privacy.norm() == Norm::kL1 ? sealed.lpNorm<1>() : sealed.norm(), privacy.bound);
     ++world_.tally.gradients;
@@ -160,8 +202,10 @@ void Context::entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversat
       sealed.setZero();
     }
   }
+  if (world_.misconduct != nullptr) world_.misconduct->note_sent({i, 0, tag, conversation}, numbers(sealed));
   seal(i, conversation, {sealed.data(), static_cast<std::size_t>(sealed.size())});
-  world_.engine.send(i, 0, tag, conversation, numbers(sealed));
+  if (withheld < sim::kNever)
+    world_.engine.send(i, 0, tag, conversation, numbers(sealed), withheld, sim::Engine::Payload::kAnyBits);
   world_.give_back(std::move(sealed));
 }
 

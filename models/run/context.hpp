@@ -64,22 +64,24 @@ class Context {
 
   /// Sends a message to a neighbour; `payload` is copied. It arrives as on_message.
   void send(sim::AgentId from, sim::AgentId to, std::uint16_t tag, std::uint32_t conversation) {
-    world_.engine.send(from, to, tag, conversation, {});
+    send_numbers(from, std::span(&to, 1), tag, conversation, {});
   }
   void send(sim::AgentId from, sim::AgentId to, std::uint16_t tag, std::uint32_t conversation,
             const In& payload) {
-    world_.engine.send(from, to, tag, conversation, numbers(payload));
+    send(from, std::span(&to, 1), tag, conversation, payload);
   }
   /// The same message to several neighbours; it is copied once.
   void send(sim::AgentId from, std::span<const sim::AgentId> to, std::uint16_t tag,
             std::uint32_t conversation, const In& payload) {
-    world_.engine.send(from, to, tag, conversation, numbers(payload));
+    send_numbers(from, to, tag, conversation, numbers(payload));
   }
   /// Keeps the payload of a message that is being handled.
   sim::HeldPayload hold(const sim::Message& message) { return world_.engine.hold(message); }
   /// Tells all neighbours a new state, p numbers. Returns the number of the publication, from 1.
   std::uint32_t publish(sim::AgentId from, const In& state) {
-    return world_.engine.publish(from, numbers(state));
+    if (world_.misconduct == nullptr) [[likely]]
+      return world_.engine.publish(from, numbers(state));
+    return publish_as(from, numbers(state));
   }
   /// What reader last heard of a neighbour; before anything has arrived, the neighbour's public start. O(log
   /// degree).
@@ -102,6 +104,11 @@ class Context {
   }
   /// The message came too late to be used: counted and traced as lost, `stale`.
   void discard(const sim::Message& message) { world_.engine.discard(message); }
+
+  /// For rules that are studied with an oracle: whether agent i is hostile, which no agent knows.
+  bool is_hostile(sim::AgentId i) const {
+    return world_.study.hostile != nullptr && world_.study.hostile->is(i);
+  }
 
   // --- Models: public, p numbers each; what metrics look at ---
 
@@ -160,7 +167,7 @@ class Context {
   Sensitive from_data(sim::AgentId i, F&& f, double sensitivity = std::numeric_limits<double>::infinity()) {
     if (world_.stand_in != nullptr && world_.stand_in->follows())
       return {Eigen::VectorXd::Zero(p()), sensitivity};
-    Sensitive result(f(problem(), world_.owner(i)), sensitivity);
+    Sensitive result(f(records_of(i), world_.owner(i)), sensitivity);
     if (world_.stand_in != nullptr) result.value_.setZero();  // only its length is used
     return result;
   }
@@ -210,7 +217,7 @@ class Context {
         return out;
       }
     }
-    auto given_out = mechanism(problem(), world_.owner(i), noise);
+    auto given_out = mechanism(records_of(i), world_.owner(i), noise);
     charge(i, world_.engine.tracing() ? numbers_given(given_out) : std::vector<double>());
     return given_out;
   }
@@ -244,7 +251,26 @@ class Context {
     world_.tally.staleness_time += age;
   }
 
+  /// A message arrives, before it is handled. Returns whether it is to be.
+  bool arrive(const sim::Message& message) { return world_.misconduct == nullptr || arrive_as(message); }
+
  private:
+  void send_numbers(sim::AgentId from, std::span<const sim::AgentId> to, std::uint16_t tag,
+                    std::uint32_t conversation, std::span<const double> payload) {
+    if (world_.misconduct == nullptr) [[likely]]
+      return world_.engine.send(from, to, tag, conversation, payload);
+    send_as(from, to, tag, conversation, payload);
+  }
+  // With hostile agents.
+  void send_as(sim::AgentId from, std::span<const sim::AgentId> to, std::uint16_t tag,
+               std::uint32_t conversation, std::span<const double> payload);
+  std::uint32_t publish_as(sim::AgentId from, std::span<const double> state);
+  bool arrive_as(const sim::Message& message);
+  // The problem that agent i's records are taken from.
+  const Problem& records_of(sim::AgentId i) const {
+    const bool flips = world_.study.flipped != nullptr && world_.study.hostile->flips_labels(i, now());
+    return flips ? *world_.study.flipped : problem();
+  }
   static std::span<const double> numbers(const In& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
   }

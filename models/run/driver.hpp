@@ -78,7 +78,9 @@ class Driver final : public Probe, public RunState {
     after_event();
   }
   void on_message(const sim::Message& message) {
-    if constexpr (hooks::on_message<P>) protocol_.on_message(message, context_);
+    if constexpr (hooks::on_message<P>) {
+      if (context_.arrive(message)) protocol_.on_message(message, context_);
+    }
     after_event();
   }
   void on_timer(sim::AgentId i, std::uint16_t tag, std::uint32_t number) {
@@ -210,6 +212,11 @@ class Driver final : public Probe, public RunState {
   void after_event() {
     observed_here_ = false;
     const sim::Traffic& traffic = world_.engine.traffic();
+    if (const auto lost = traffic.lost[static_cast<int>(sim::LossReason::kNotFinite)]; lost != not_finite_)
+        [[unlikely]] {
+      not_finite_ = lost;
+      stopped_ |= !world_.models.allFinite();  // what waits for the message would wait for ever
+    }
     if (count_due()) on_observation();
     if (due(world_.iterations, observer_.check_every_iterations, next_check_))
       stopped_ |= observer_.reached(world_);
@@ -227,9 +234,10 @@ class Driver final : public Probe, public RunState {
   std::uint64_t observed_traffic_ = 0;  // moved() and the time of the last observation
   sim::Time observed_time_ = -1;
   std::uint32_t asked_ = 0;
-  sim::Time instant_ = -1;     // of the last progress, with
-  std::uint64_t done_ = 0;     // what was counted then
-  std::uint64_t in_vain_ = 0;  // events since, in steps of a check
+  sim::Time instant_ = -1;        // of the last progress, with
+  std::uint64_t done_ = 0;        // what was counted then
+  std::uint64_t in_vain_ = 0;     // events since, in steps of a check
+  std::uint64_t not_finite_ = 0;  // messages lost until models were looked at for this
   bool finished_ = false;
   bool stopped_ = false;  // by the observer
   bool pauses_ = false;

@@ -13,6 +13,10 @@
 namespace hearsay::models {
 
 namespace {
+// Whether every request is answered: hostile agents need not, and what they send may be lost.
+bool answered(const Study& study) {
+  return study.round_trips.reliable() && study.hostile == nullptr;
+}
 constexpr double kRoundTrips = 5, kMaxLate = 0.01, kMinUsed = 0.05;
 constexpr sim::Time kMinTimeout = 1;  // s
 }  // namespace
@@ -22,7 +26,7 @@ sim::Time finite_timeout_of(const std::optional<sim::Time>& given, const Study& 
 }
 
 sim::Time timeout_of(const std::optional<sim::Time>& given, const Study& study) {
-  return !given && study.round_trips.reliable() ? sim::kNever : finite_timeout_of(given, study);
+  return !given && answered(study) ? sim::kNever : finite_timeout_of(given, study);
 }
 
 void require_possible_timeout(std::string_view key, const std::optional<sim::Time>& given,
@@ -77,7 +81,7 @@ void require_passing_time(const Setting& setting) {
 std::optional<std::string> timeout_note(std::string_view key, const std::optional<sim::Time>& given,
                                         const Study& study, bool finite) {
   if (!given) {
-    if (study.round_trips.reliable() && !finite) return std::nullopt;
+    if (answered(study) && !finite) return std::nullopt;
     return fmt::format(
         "protocol.{} is {:g} s by default: at least 1 s and 5 typical round trips of up to {:.3g} s", key,
         finite_timeout_of(given, study), study.round_trips.typical());

@@ -13,6 +13,8 @@ World::World(const Study& s, const sim::Engine::Options& options, const sim::Str
       models(s.problem.start(run_streams).replicate(1, s.topology.agents())),
       ledger(s.topology.agents()),
       hub(options.hub),
+      misconduct(s.hostile == nullptr ? nullptr
+                                      : std::make_unique<Misconduct>(*s.hostile, s.problem.p(), run_streams)),
       zero_(Eigen::VectorXd::Zero(s.problem.p())),
       released_(Eigen::VectorXd::Zero(s.problem.p())) {}
 
@@ -27,6 +29,7 @@ template <class Archive>
 void World::serialize(Archive& archive) {
   sim::plain(archive, tally);
   archive(models, ledger, iterations, total_releases_, draws_, engine);
+  if (misconduct) archive(*misconduct);
 }
 
 void World::save(cereal::BinaryOutputArchive& archive) const {
@@ -40,6 +43,7 @@ void World::load(cereal::BinaryInputArchive& archive) {
 void World::continue_as(std::uint32_t number) {
   streams = streams.continued(number);
   engine.draw_from(streams);
+  if (misconduct) misconduct->draw_from(streams);
 }
 
 Eigen::VectorXd World::take_vector() {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/hostile/misconduct.hpp"
 #include "models/learning/problem.hpp"
 #include "models/learning/solvers/optimum.hpp"
 #include "models/privacy/budget/ledger.hpp"
@@ -93,6 +94,8 @@ struct Study {
   std::span<const ProtocolMetric> own_metrics = {};
   std::shared_ptr<const Probe> own_probe = {};
   std::shared_ptr<ExactReads> exact_reads = std::make_shared<ExactReads>();
+  const HostileAgents* hostile = nullptr;  ///< null: all agents are honest
+  const Problem* flipped = nullptr;  ///< for those that flip labels: with flipped ones; null: for nobody
 
   /// The problem with all records, exact and without accounting, for something that is run or released: a step, a start,
   /// a stopping criterion, a refusal. `what` says which option reads what, for the manifest.
@@ -148,9 +151,10 @@ class World {
   Tally tally;
   std::uint64_t iterations = 0;  ///< completed
   bool hub;
-  StandIn* stand_in = nullptr;   ///< takes the place of private data and noise, if not null
-  const Probe* probe = nullptr;  ///< of the protocol, while it runs
-  const Views* views = nullptr;  ///< of the run, where there are adversaries
+  StandIn* stand_in = nullptr;             ///< takes the place of private data and noise, if not null
+  std::unique_ptr<Misconduct> misconduct;  ///< null: all agents are honest
+  const Probe* probe = nullptr;            ///< of the protocol, while it runs
+  const Views* views = nullptr;            ///< of the run, where there are adversaries
 
   /// With all records: metrics read them.
   const Problem& problem() const { return study.diagnosed(); }

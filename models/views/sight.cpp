@@ -11,11 +11,12 @@
 
 namespace hearsay::models {
 
-void require_views(const Entry& entry, Trust trust, const std::vector<Adversary>& adversaries) {
-  if (!entry.linear) {
+void require_views(const AnyProtocol& protocol, Trust trust, const std::vector<Adversary>& adversaries) {
+  const Entry& entry = protocol.entry();
+  if (!protocol.linear()) {
     throw std::invalid_argument(fmt::format(
-        "the releases of protocol {} can not be followed: its models are not sums of them with public factors",
-        entry.name));
+        "the releases of protocol {} can not be followed: its models are not sums of them with public factors{}",
+        entry.name, entry.linear ? "; set protocol.aggregate to mean" : ""));
   }
   for (std::size_t k = 0; k < adversaries.size(); ++k) {
     const Adversary& one = adversaries[k];

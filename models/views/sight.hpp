@@ -6,7 +6,7 @@
 
 #include "models/privacy/budget/adversary.hpp"
 #include "models/privacy/budget/privacy_options.hpp"
-#include "models/run/protocol.hpp"
+#include "models/run/any_protocol.hpp"
 #include "sim/topology/topology.hpp"
 #include "sim/trace/trace.hpp"
 
@@ -35,7 +35,7 @@ class Sight {
 std::vector<std::uint32_t> hops_from(const Adversary& adversary, const sim::Topology& topology);
 
 /// Throws std::invalid_argument for a protocol that can not be followed, and for an adversary that is trusted or does not exist.
-void require_views(const Entry& entry, Trust trust, const std::vector<Adversary>& adversaries);
+void require_views(const AnyProtocol& protocol, Trust trust, const std::vector<Adversary>& adversaries);
 /// Throws OptionError, with the path within the list, for agents that there are not, of so many.
 void require_members(const std::vector<Adversary>& adversaries, sim::AgentId agents);
 /// The same, and for links that there are not.

@@ -43,6 +43,29 @@ sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub,
           .observe_every = s.record.every.time.value_or(sim::kNever)};
 }
 
+bool has_hostile(const Scenario& s) {
+  return !std::holds_alternative<models::NoHostileAgents>(s.adversaries);
+}
+
+bool flip_labels(const models::HostileAgents& hostile) {
+  return std::ranges::any_of(hostile.groups(), [](const auto& group) {
+    return std::holds_alternative<models::LabelFlip>(group.behaviour);
+  });
+}
+
+// The data of agents that flip the labels of their training records.
+models::DataSet with_flipped_labels(models::DataSet data, const models::HostileAgents& hostile,
+                                    sim::AgentId first) {
+  for (std::size_t owner = 0; owner < data.owners(); ++owner) {
+    if (!hostile.is(static_cast<sim::AgentId>(owner) + first)) continue;
+    Eigen::VectorXd& target = data.train[owner].target;
+    target = data.classes.empty()
+                 ? Eigen::VectorXd(-target)
+                 : Eigen::VectorXd(static_cast<double>(data.classes.size()) - 1 - target.array());
+  }
+  return data;
+}
+
 }  // namespace
 
 std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition,
@@ -80,7 +103,19 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
              stop_limits(scenario_),
              {},
              scenario_.protocol->entry().own_models},
-      engine_(engine_options(scenario_, solved_->problem.p(), hub_, past != nullptr)) {
+      engine_(
+          engine_options(scenario_, solved_->problem.p(), hub_, past != nullptr || has_hostile(scenario_))) {
+  if (has_hostile(scenario_)) {
+    assemble("/adversaries", [&] {
+      hostile_.emplace(scenario_.adversaries, topology_, hub_ ? 1 : 0, scenario_.model.loss.is_classifier(),
+                       study_streams(scenario_));
+    });
+    if (flip_labels(*hostile_))
+      flipped_.emplace(with_flipped_labels(solved_->problem.data(), *hostile_, hub_ ? 1 : 0),
+                       scenario_.model);
+    study_.hostile = &*hostile_;
+    study_.flipped = flipped_ ? &*flipped_ : nullptr;
+  }
   for (const MetricChoice& m : scenario_.record.metrics) study_.metrics.push_back((*m).measured().name);
   if (scenario_.stop.target) study_.metrics.push_back((*scenario_.stop.target->metric).measured().name);
   if (scenario_.splitting) study_.metrics.push_back((*scenario_.splitting->level).measured().name);

@@ -100,6 +100,8 @@ class Experiment {
   bool hub_;
   models::Budget privacy_;
   sim::Topology topology_;
+  std::optional<models::HostileAgents> hostile_;
+  std::optional<models::Problem> flipped_;  // of those that flip labels
   models::Study study_;
   sim::Engine::Options engine_;
 };

@@ -55,15 +55,17 @@ std::string_view nearest(std::string_view name, const Names& names) {
 
 namespace {
 
-// For "a.b" where "a" is a name: the nearest of the names "a.*"; if there are none, "a" and the names "*.b"
+// For "a.b" where "a" is a name: the nearest of the names "a.*"; if there are none, or names "*.b", "a" and the names "*.b"
 // that begin with the end of "a": "test_error_by_owner.mean" for "own_test_error.mean".
 Names nearest_dotted(std::string_view name, const Names& names) {
   const std::size_t dot = std::min(name.find('.'), name.size());
   std::string_view head = name.substr(0, dot);
   if (dot == name.size() || std::ranges::count(names, head) == 0) return {};
   std::vector<std::pair<std::size_t, std::string>> of_head;
+  const bool elsewhere =
+      std::ranges::any_of(names, [&](const auto& n) { return n.ends_with(name.substr(dot)); });
   for (const std::string& candidate : names) {
-    if (candidate.starts_with(name.substr(0, dot + 1)))
+    if (!elsewhere && candidate.starts_with(name.substr(0, dot + 1)))
       of_head.emplace_back(sim::edit_distance(candidate, name, std::max(candidate.size(), name.size())),
                            candidate);
   }

@@ -180,7 +180,7 @@ std::string how_to_test(const Data& data) {
 void require_measurable(const Scenario& s, const analysis::Metric& metric, const std::string& part,
                         bool tested) {
   const std::string_view measured = metric.measured().name;
-  if (metric.measured().of_world == nullptr && !models::declares(s.protocol->metrics(), measured) &&
+  if (!metric.measured().is_general() && !models::declares(s.protocol->metrics(), measured) &&
       !s.measures(measured)) {
     std::vector<std::string_view> others;
     for (const models::ProtocolRow& row : models::protocols()) {
@@ -196,6 +196,8 @@ void require_measurable(const Scenario& s, const analysis::Metric& metric, const
         part, fmt::format("{} requires an adversary: set privacy.adversaries, such as [{{\"agents\": [0]}}]",
                           metric.name));
   }
+  if (metric.of_group() && std::holds_alternative<models::NoHostileAgents>(s.adversaries))
+    throw sim::OptionError(part, fmt::format("{} requires hostile agents: set adversaries", metric.name));
   const auto* own = std::get_if<models::PythonModel>(&s.model.network);
   if (metric.needs_classes && own != nullptr && !own->code.as<models::ModelCode>().has_errors) {
     throw sim::OptionError(
@@ -307,7 +309,7 @@ void PointFit::require(const Scenario& s, std::size_t point) {
   assemble("/privacy", [&] { models::require_budget(entry, active, s.privacy.by_turn()); });
   if (!s.privacy.adversaries.empty())
     assemble("/privacy/adversaries",
-             [&] { models::require_views(entry, s.privacy.trust, s.privacy.adversaries); });
+             [&] { models::require_views(*s.protocol, s.privacy.trust, s.privacy.adversaries); });
   assemble("/privacy/trust", [&] { models::require_trust(entry, active, s.privacy.trust); });
   if (s.stop.budgets_spent && !active)
     throw sim::OptionError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");
@@ -359,6 +361,12 @@ void PointFit::require_assembled(const Scenario& s, const std::optional<models::
   if (setting.topology != nullptr && s.network.topology.graph().draw != sim::GraphDraw::kRepetition) {
     assemble("/privacy/adversaries",
              [&] { models::require_links(s.privacy.adversaries, *setting.topology); });
+  }
+  if (setting.topology != nullptr && !std::holds_alternative<models::NoHostileAgents>(s.adversaries)) {
+    assemble("/adversaries", [&] {
+      models::HostileAgents(s.adversaries, *setting.topology, hub ? 1 : 0, s.model.loss.is_classifier(),
+                            sim::Streams(s.seed, 0));
+    });
   }
   assemble("/protocol", [&] { s.protocol->require(setting); });
   if (network == nullptr || !s.protocol->has_timeout()) return;

@@ -112,10 +112,12 @@ void RecordOptions::describe(sim::Visitor& v) {
             .help = "Interval between samples; the start and the end of a run are always sampled."});
   v(metrics,
     {.name = "metrics",
-     .help = "Metrics to record. METRIC.STATISTIC is a statistic over owners of a metric with one value per "
-             "owner, such as test_error_by_owner.worst_decile; statistics: mean, median, min, max, "
-             "lower_quartile, upper_quartile, worst_decile, and q1 to q4, the mean of each quarter of owners "
-             "by number of training records."});
+     .help =
+         "Metrics to record. METRIC.STATISTIC is a statistic over owners of a metric with one value per "
+         "owner, such as test_error_by_owner.worst_decile; statistics: mean, median, min, max, "
+         "lower_quartile, upper_quartile, worst_decile, and q1 to q4, the mean of each quarter of owners "
+         "by number of training records. With adversaries, METRIC.honest and METRIC.hostile are of those agents "
+         "alone, also for metrics of models with one value."});
   v(keep, {.name = "keep", .help = "Storage and export of series."});
   v(models, {.name = "models",
              .help = "Storage and export of the models of every run: those of the learner, or of all agents "
@@ -203,6 +205,29 @@ void check_expected_steps(const Scenario& s, sim::Visitor& v) {
           "stop.vectors, stop.bytes or stop.events");
 }
 
+// Behaviours that a protocol does not allow.
+void check_hostile(const Scenario& s, sim::Visitor& v) {
+  const auto* one = std::get_if<models::HostileGroup>(&s.adversaries);
+  const auto* several = std::get_if<models::HostileGroups>(&s.adversaries);
+  const std::vector<models::HostileGroup> groups = one       ? std::vector{*one}
+                                                   : several ? several->of
+                                                             : std::vector<models::HostileGroup>{};
+  const models::Entry& entry = s.protocol->entry();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const models::Behaviour& behaviour = groups[g].behaviour;
+    const std::string place = one ? "adversaries/behaviour" : fmt::format("adversaries/{}/behaviour", g);
+    const bool of_gossip = std::holds_alternative<models::Dissensus>(behaviour) ||
+                           std::holds_alternative<models::Spectral>(behaviour);
+    v.check(!of_gossip || !entry.hub, place,
+            fmt::format("protocol {} is no gossip: choose another behaviour", entry.name));
+    v.check(!entry.broadcasts || !(of_gossip || std::holds_alternative<models::Equivocate>(behaviour)), place,
+            fmt::format("agents of protocol {} tell all neighbours the same: choose another behaviour",
+                        entry.name));
+  }
+  v.check(groups.empty() || s.privacy.adversaries.empty(), "privacy/adversaries",
+          "what adversaries see is worked out for honest agents: remove adversaries, or privacy.adversaries");
+}
+
 // Precision is that of recorded metrics.
 void check_repeat(const Scenario& s, sim::Visitor& v) {
   const UntilPrecise* const rule = s.repeat.until();
@@ -227,6 +252,7 @@ void Scenario::describe(sim::Visitor& v) {
   v(clocks, {.name = "clocks", .help = "Clocks: times at which each agent ticks."});
   v(events, {.name = "events", .help = "What happens to the network at given times, in any order."});
   v(protocol, {.name = "protocol", .help = "Learning protocol.", .required = true});
+  v(adversaries, {.name = "adversaries", .help = "Agents that are hostile or faulty, and what they send."});
   v(metrics,
     {.name = "metrics", .help = "Metrics of your own, in addition to those of hearsay and of the protocol."});
   v(privacy, {.name = "privacy", .help = "Privacy mechanism, budget and accountant."});
@@ -247,6 +273,7 @@ void Scenario::describe(sim::Visitor& v) {
   check_positions(*this, v);
   check_expected_steps(*this, v);
   check_repeat(*this, v);
+  check_hostile(*this, v);
   v.check(!splitting || (!stop.target && !stop.wall), "splitting",
           "the runs of a rare event end by its levels: remove stop.target and stop.wall");
 }

@@ -9,6 +9,7 @@
 #include "analysis/metrics/baselines.hpp"
 #include "analysis/trace/trace_options.hpp"
 #include "models/data/data_options.hpp"
+#include "models/hostile/hostile_agents.hpp"
 #include "models/learning/problem.hpp"
 #include "models/privacy/budget/privacy_options.hpp"
 #include "models/registry.hpp"
@@ -95,6 +96,7 @@ struct Scenario {
   sim::ClockOptions clocks;
   std::vector<sim::TimelineEvent> events;
   models::ProtocolChoice protocol;
+  models::HostileOptions adversaries;
   models::MetricsOptions metrics;
   models::PrivacyOptions privacy;
   StopOptions stop;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace hearsay::sim {
@@ -20,6 +21,14 @@ Engine::Options with_files(Engine::Options options) {
         NetworkFiles::of(options.network, options.clocks, options.timeline));
   }
   return options;
+}
+
+// Whether all exponents are less than that of infinity and NaN.
+bool all_finite(std::span<const double> numbers) {
+  constexpr std::uint64_t kExponent = std::uint64_t{0x7FF} << 52;
+  bool not_finite = false;
+  for (const double x : numbers) not_finite |= (std::bit_cast<std::uint64_t>(x) & kExponent) == kExponent;
+  return !not_finite;
 }
 
 }  // namespace
@@ -123,7 +132,7 @@ void Engine::settle(End end) {
 }
 
 std::uint32_t Engine::store(std::span<const double> payload, std::uint32_t conversation,
-                            std::uint32_t version) {
+                            std::uint32_t version, Payload kind) {
   check(payload.size() <= pool_.width(), "a message is longer than the rows of the payload pool");
   const std::uint32_t slot = pool_.take();
   std::copy(payload.begin(), payload.end(), pool_.row(slot).begin());
@@ -132,6 +141,7 @@ std::uint32_t Engine::store(std::span<const double> payload, std::uint32_t conve
   header.version = version;
   header.conversation = conversation;
   header.numbers = static_cast<std::uint32_t>(payload.size());
+  header.not_finite = kind == Payload::kNumbers && !all_finite(payload);
   return slot;
 }
 
@@ -143,27 +153,30 @@ inline void Engine::transmit(Event& event, std::uint32_t position, const Time* l
   if (!up(from)) return lose(event, LossReason::kSenderDown);
   const auto lost = transport_.send(event, position, pool_.header(event.slot()).numbers, now(), latency);
   if (lost) return lose(event, *lost);
+  // Its number is that of a message on the link all the same.
+  if (pool_.header(event.slot()).not_finite) [[unlikely]]
+    return lose(event, LossReason::kNotFinite);
   if (!presence_.online_at_message(from, to, transport_.links().sent(position) - 1))
     event.flags |= Event::kOffline;
   push(event);
 }
 
 void Engine::send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t conversation,
-                  std::span<const double> payload) {
-  send(from, std::span(&to, 1), tag, conversation, payload);
+                  std::span<const double> payload, Time withheld, Payload kind) {
+  send(from, std::span(&to, 1), tag, conversation, payload, withheld, kind);
 }
 
 void Engine::send(AgentId from, std::span<const AgentId> to, std::uint16_t tag, std::uint32_t conversation,
-                  std::span<const double> payload) {
+                  std::span<const double> payload, Time withheld, Payload kind) {
   check(!lazy(), "a message was sent in a run of publications only");
   if (to.empty()) return;
-  const std::uint32_t slot = store(payload, conversation, 0);
+  const std::uint32_t slot = store(payload, conversation, 0, kind);
   pool_.add_reference(slot, static_cast<std::uint32_t>(to.size() - 1));
   for (const AgentId receiver : to) {
     const std::uint32_t position = topology_.edge(from, receiver);
     check(position < 2 * topology_.edges(), "a message was sent to an agent that is not a neighbour");
-    if (from == presence_.computing()) {
-      push_departure(from, EventKind::kSendMessage, receiver, slot, tag);
+    if (from == presence_.computing() || withheld > 0) {
+      push_departure(withheld, from, EventKind::kSendMessage, receiver, slot, tag);
     } else {
       Event message = Event::message(now(), transport_.count(from, payload.size()), receiver, slot, tag);
       transmit(message, position);
@@ -171,25 +184,31 @@ void Engine::send(AgentId from, std::span<const AgentId> to, std::uint16_t tag, 
   }
 }
 
-std::uint32_t Engine::publish(AgentId from, std::span<const double> payload) {
+std::uint32_t Engine::publish(AgentId from, std::span<const double> payload, Time withheld) {
   const std::uint32_t version = publications_.next_version(from), degree = topology_.degree(from);
+  if (withheld == kNever) return version;
   const std::uint32_t slot = store(payload, 0, version);
-  if (lazy()) {
+  if (lazy() && pool_.header(slot).not_finite) {
+    transport_.count(from, payload.size(), degree);
+    for (std::uint32_t k = 0; k < degree; ++k) transport_.lose(LossReason::kNotFinite);
+    pool_.drop(slot);
+  } else if (lazy()) {
     publications_.lazy()->publish(from, slot, transport_.count(from, payload.size(), degree), now_);
     transport_.deliver(degree);  // settled at the end
-  } else if (from == presence_.computing()) {
-    push_departure(from, EventKind::kSendPublication, from, slot);
+  } else if (from == presence_.computing() || withheld > 0) {
+    push_departure(withheld, from, EventKind::kSendPublication, from, slot);
   } else {
     send_copies(from, slot);
   }
   return version;
 }
 
-// What an agent sends while it computes leaves at the end.
-void Engine::push_departure(AgentId from, EventKind kind, AgentId to, std::uint32_t slot, std::uint16_t tag) {
+// What an agent sends while it computes leaves at the end, what it withholds later.
+void Engine::push_departure(Time withheld, AgentId from, EventKind kind, AgentId to, std::uint32_t slot,
+                            std::uint16_t tag) {
   const std::uint64_t key = timer_key(from);
   if (tracing()) keep_origin(key);
-  push(Event::departure(leaves(from), key, presence_.life(from), kind, to, slot, tag));
+  push(Event::departure(leaves(from) + withheld, key, presence_.life(from), kind, to, slot, tag));
 }
 
 // Sends a publication to each neighbour.
@@ -233,8 +252,8 @@ void Engine::lose(const Event& event, LossReason reason) {
   pool_.drop(event.slot());
 }
 
-void Engine::discard(const Message& message) {
-  transport_.lose(LossReason::kStale);
+void Engine::discard(const Message& message, LossReason reason) {
+  transport_.lose(reason);
   transport_.take_back();
   if (!tracing()) return;
   trace_->record({.time = now(),
@@ -245,7 +264,7 @@ void Engine::discard(const Message& message) {
                   .cause = now_.key,
                   .bytes = transport_.bytes(message.payload.size()),
                   .staleness = now() - message.sent,
-                  .detail = name(LossReason::kStale)});
+                  .detail = name(reason)});
 }
 
 std::uint64_t Engine::timer_key(AgentId i) {

@@ -102,17 +102,22 @@ class Engine {
   std::size_t payload_capacity() const { return pool_.capacity(); }
   bool tracing() const { return trace_ != nullptr; }
 
-  /// Sends a message to a neighbour; `payload` is copied and may be empty. Throws InvariantError without such a link.
+  /// What a payload consists of: of numbers, a message with one that is not finite is lost when it leaves, unless its link has lost it.
+  enum class Payload { kNumbers, kAnyBits };
+
+  /// Sends a message to a neighbour; `payload` is copied and may be empty. It leaves after `withheld` s, or if the agent
+  /// computes that long after the computation. Throws InvariantError without such a link.
   void send(AgentId from, AgentId to, std::uint16_t tag, std::uint32_t conversation,
-            std::span<const double> payload);
+            std::span<const double> payload, Time withheld = 0, Payload kind = Payload::kNumbers);
   /// Sends the same message to several neighbours, in their order; the payload is copied once.
   void send(AgentId from, std::span<const AgentId> to, std::uint16_t tag, std::uint32_t conversation,
-            std::span<const double> payload);
+            std::span<const double> payload, Time withheld = 0, Payload kind = Payload::kNumbers);
   /// Keeps the payload of a message that is being handled.
   HeldPayload hold(const Message& message) { return {pool_, message.row}; }
   PayloadPool& pool() { return pool_; }
-  /// Sends a new state to all neighbours; it is copied once. Returns its publication number.
-  std::uint32_t publish(AgentId from, std::span<const double> payload);
+  /// Sends a new state to all neighbours; it is copied once. Returns its publication number. `withheld`: as send(); where it is
+  /// not 0, delivery is by events; kNever: it never leaves.
+  std::uint32_t publish(AgentId from, std::span<const double> payload, Time withheld = 0);
   /// Publication that `reader` has received from its k-th neighbour. O(1).
   Latest latest(AgentId reader, std::uint32_t k) {
     const Latest latest = publications_.latest(reader, k, now_);
@@ -129,8 +134,18 @@ class Engine {
   /// Sets a timer of `agent`. It fires after `delay` s, or later when the agent is up and free; waiting timers fire in
   /// the order in which they were due.
   void after(AgentId agent, Time delay, std::uint16_t tag, std::uint32_t number);
-  /// Counts and traces a delivered message as lost, with the reason stale.
-  void discard(const Message& message);
+  /// Counts and traces a delivered message as lost.
+  void discard(const Message& message, LossReason reason = LossReason::kStale);
+  /// The numbers of a message that is being handled, to be changed; they must be no other message's.
+  std::span<double> numbers_of(const Message& message) {
+    return pool_.row(message.row).first(message.payload.size());
+  }
+  /// What reader has received from its k-th neighbour, of which the run takes no note. Delivery by events.
+  Latest peek(AgentId reader, std::uint32_t k) { return publications_.latest(reader, k, now_); }
+  /// Adds to the trace, if there is one, that an agent does not do what its protocol says.
+  void trace_hostile(AgentId agent, std::string_view behaviour) {
+    if (tracing()) trace(TraceKind::kHostile, agent, behaviour);
+  }
   /// Adds a release of some numbers to the trace, if there is one.
   void trace_release(AgentId agent, std::string_view detail, std::span<const double> given_out = {});
 
@@ -319,9 +334,11 @@ class Engine {
   AgentId first_clock() const { return options_.hub ? 1 : 0; }
 
   // Sending: from a payload to events, and on to their receivers.
-  std::uint32_t store(std::span<const double> payload, std::uint32_t conversation, std::uint32_t version);
+  std::uint32_t store(std::span<const double> payload, std::uint32_t conversation, std::uint32_t version,
+                      Payload kind = Payload::kNumbers);
   void send_copies(AgentId from, std::uint32_t slot);
-  void push_departure(AgentId from, EventKind kind, AgentId to, std::uint32_t slot, std::uint16_t tag = 0);
+  void push_departure(Time withheld, AgentId from, EventKind kind, AgentId to, std::uint32_t slot,
+                      std::uint16_t tag = 0);
   void transmit(Event& event, std::uint32_t position, const Time* latency = nullptr);
   void pass_downlink(Event event);
   void lose(const Event& event, LossReason reason);

@@ -33,7 +33,8 @@ class PayloadPool {
     std::uint32_t version = 0;  ///< publication number of its source, from 1; of a free row: the next free
     std::uint32_t conversation =
         0;  ///< number of the exchange it belongs to; of a publication: see LazyPublications
-    std::uint32_t numbers = 0;  ///< how many of the row's doubles are sent
+    std::uint32_t numbers : 31 = 0;    ///< how many of the row's doubles are sent
+    std::uint32_t not_finite : 1 = 0;  ///< whether one of them is not: nobody is to receive it
     std::uint32_t references = 0;
   };
 

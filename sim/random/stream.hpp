@@ -40,6 +40,7 @@ enum class Purpose : std::uint32_t {
   kTuning = 13,         ///< (0): the number of trials; (1): their candidates
   kAudit = 14,          ///< (0), index = n-th canary: whether it is there; (1), likewise: its direction
   kSplitting = 15,      ///< (0), index = number of a stage: how states are dealt to trajectories
+  kHostile = 16,        ///< (0): who is hostile; (agent + 1, receiver), index = n-th sending of the agent
   kProtocol = 1000,     ///< + the number that the protocol gives to its purpose: (agent), index = n-th draw
 };
 

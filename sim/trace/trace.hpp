@@ -27,7 +27,8 @@ enum class TraceKind : std::uint8_t {
   kComputed,
   kReset,
   kEvent,
-  kView
+  kView,
+  kHostile
 };
 constexpr auto choices_of(TraceKind) {
   return std::to_array<Choice>(
@@ -46,21 +47,23 @@ constexpr auto choices_of(TraceKind) {
        {"computed", "an agent has computed: what it sent meanwhile leaves"},
        {"reset", "an agent returns from a crash with its initial state"},
        {"event", "an entry of the scenario's events; its description is in detail"},
-       {"view", "an adversary, named in detail, sees something of an agent's data for the first time"}});
+       {"view", "an adversary, named in detail, sees something of an agent's data for the first time"},
+       {"hostile", "an agent sends something else than its protocol says; detail: its behaviour"}});
 }
 
 constexpr std::string_view name(TraceKind kind) {
   constexpr std::string_view kNames[] = {"start",    "tick",  "skip",  "send",  "publish", "deliver",
                                          "lose",     "up",    "down",  "timer", "release", "compute",
-                                         "computed", "reset", "event", "view"};
+                                         "computed", "reset", "event", "view",  "hostile"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
 /// Why a message was lost.
-enum class LossReason : std::uint8_t { kLoss, kReceiverDown, kSenderDown, kStale, kPartition };
-inline constexpr int kLossReasons = 5;
+enum class LossReason : std::uint8_t { kLoss, kReceiverDown, kSenderDown, kStale, kPartition, kNotFinite };
+inline constexpr int kLossReasons = 6;
 constexpr std::string_view name(LossReason reason) {
-  constexpr std::string_view kNames[] = {"loss", "receiver_down", "sender_down", "stale", "partition"};
+  constexpr std::string_view kNames[] = {"loss",  "receiver_down", "sender_down",
+                                         "stale", "partition",     "not_finite"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 

@@ -224,7 +224,7 @@ TEST_CASE("metrics: each has a unique name, a help line and a function") {
     for (const models::ProtocolRow& row : models::protocols()) {
       for (const models::ProtocolMetric& of_protocol : row.metrics) declared |= of_protocol.name == m.name;
     }
-    CHECK((m.of_world != nullptr) != declared);
+    CHECK(m.is_general() != declared);
     CHECK(analysis::find_metric(m.name) == &m);
   }
   CHECK(analysis::find_metric("no such metric") == nullptr);

@@ -60,6 +60,7 @@ void CentralSync::Params::describe(sim::Visitor& v) {
                   "reliable network, else 5 typical round trips, at least 1 s.",
                   "s"));
   v(missing, {.name = "missing", .help = "Replacement for an answer that does not arrive in time."});
+  rule.describe(v);
   OwnerOptions::describe(v, kMinHorizon);
 }
 
@@ -115,6 +116,7 @@ CentralSync::CentralSync(const Params& params, const Study& study)
       gradient_(study.problem.p()),
       answers_(study.problem.p(), study.problem.owners()),
       answered_(study.problem.owners()) {
+  gathered_.centre.setZero(study.problem.p());
   if (params.algorithm == SyncAlgorithm::kStronglyConvex) require_no_active_box(study);
 }
 
@@ -171,18 +173,29 @@ void CentralSync::keep(std::size_t owner, const Eigen::Ref<const Eigen::VectorXd
 
 // Sets the data's term of the gradient, summed in the order of the owners whatever the order in which their
 // answers came. Returns the share of the records that it covers.
-double CentralSync::gather(const Context& context) {
+double CentralSync::gather(Context& context) {
   data_term_.setZero();
+  gathered_.clear();
+  const bool plain = params_.rule.plain();
   double share = 0;
   for (std::size_t owner = 0; owner < context.owners(); ++owner) {
     const std::uint32_t round = answered_[owner];
     if (round == 0 || (round != round_.number() && params_.missing != MissingAnswer::kLast)) continue;
     const double weight = static_cast<double>(context.records(context.agent_of(owner))) /
                           static_cast<double>(context.records());
-    data_term_ += weight * answers_[owner];
+    if (plain) {
+      data_term_ += weight * answers_[owner];
+    } else if (weight > 0) {
+      gathered_.add(weight, answers_[owner]);
+    }
     share += weight;
   }
-  return share;
+  if (plain) return share;
+  const sim::Stream stream = context.random(Gathered::kPurpose, 0);
+  gathered_.drawn = &stream;
+  if (!params_.rule(gathered_, data_term_)) return 0;
+  gathered_.centre = data_term_;
+  return 1;
 }
 
 void CentralSync::end_round(Context& context) {
@@ -217,6 +230,7 @@ void CentralSync::reset(sim::AgentId agent, Context&) {
   if (agent != 0) return;
   theta_.setZero();
   answers_.setZero();
+  gathered_.centre.setZero();
   std::fill(answered_.begin(), answered_.end(), 0u);
   round_.crash();
 }

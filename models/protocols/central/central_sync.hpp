@@ -25,6 +25,8 @@
 //   reweight   nothing: weights n_l/(sum of n over the answers that came); without any the model stays
 //   zero       0 in the sum
 //   last       the owner's latest answer that has ever come, 0 if none
+// With another `aggregate` than the mean, its rule makes one vector of the answers that would be added up, in place of the sum
+// over owners; if they are too few for it, that is 0.
 // A later answer is discarded except by `last`; its release stays spent either way. With zero latency and everyone up
 // this is the paper's algorithm exactly. The owners' clocks have no effect.
 #include <Eigen/Core>
@@ -36,6 +38,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/aggregation/aggregation.hpp"
 #include "models/learning/columns.hpp"
 #include "models/protocols/central/owners.hpp"
 #include "models/protocols/central/stability.hpp"
@@ -76,6 +79,7 @@ class CentralSync {
     std::optional<Step> rho, c1;
     std::optional<sim::Time> round_timeout;
     MissingAnswer missing = MissingAnswer::kReweight;
+    AggregateOptions<ServerRules> rule;
 
     void describe(sim::Visitor& v);
     /// The step and its stability (central/stability.hpp). Throws as the constructor.
@@ -85,6 +89,7 @@ class CentralSync {
     std::vector<std::string> notes(const Study& study) const;
     /// The key and the value of the algorithm's step.
     std::string_view step_key() const { return algorithm == SyncAlgorithm::kAveraged ? "c1" : "rho"; }
+    bool linear() const { return rule.plain(); }
     bool uses_late_replies() const { return missing == MissingAnswer::kLast || learner_is_owner; }
     const std::optional<Step>& step() const { return algorithm == SyncAlgorithm::kAveraged ? c1 : rho; }
   };
@@ -114,7 +119,7 @@ class CentralSync {
   bool finished(const Context& context) const { return context.iterations() >= horizon_; }
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(theta_, answers_, answered_, round_);
+    archive(theta_, answers_, answered_, round_, gathered_);
   }
 
   /// theta[k] of the present round k.
@@ -131,7 +136,7 @@ class CentralSync {
             Context& context);
   void end_round(Context& context);
   void next_round(Context& context);
-  double gather(const Context& context);
+  double gather(Context& context);
 
   Params params_;
   std::uint64_t horizon_;  // T
@@ -141,6 +146,7 @@ class CentralSync {
   Eigen::VectorXd theta_, data_term_, gradient_;
   Columns answers_;                      // the latest of each owner, p x N
   std::vector<std::uint32_t> answered_;  // by owner: the round it answers, 0 before the first
+  Gathered gathered_;                    // answers, for rules that need all of them
   Request round_;                        // to all owners; its number is k
 };
 

@@ -12,6 +12,8 @@
 //     yogi      v <- v - (1 - beta_2) Delta^2 sign(v - Delta^2)
 //
 // m = 0 and v = tau^2 at the start; there is no bias correction. Without an update nothing changes, m and v neither.
+// With another rule than the mean (models/aggregation/) Delta is what the rule makes of the u_i, each once; where w does not
+// depend on the w_i (fedbuff), of the w_i u_i. If they are too few for it, nothing changes.
 // The only place where single updates enter is add(): what protects an owner in the sum belongs here.
 //
 // Source: Reddi et al. 2021, "Adaptive Federated Optimization", Algorithm 2.
@@ -20,6 +22,7 @@
 #include <string_view>
 #include <variant>
 
+#include "models/aggregation/aggregation.hpp"
 #include "models/run/context.hpp"
 #include "sim/options/describe.hpp"
 
@@ -77,6 +80,7 @@ class Aggregator {
   struct Params {
     double server_step = 1;
     std::variant<NoOptimiser, MomentumOptimiser, AdamOptimiser, YogiOptimiser> server_optimiser;
+    AggregateOptions<ServerRules> rule;
     void describe(sim::Visitor& v) {
       v(server_step, {.name = "server_step",
                       .help = "Step size of the server.",
@@ -85,15 +89,27 @@ class Aggregator {
                       .in_run = true});
       v(server_optimiser,
         {.name = "server_optimiser", .help = "Rule by which the server uses the mean update."});
+      rule.describe(v);
     }
   };
 
-  Aggregator(const Params& params, Eigen::Index p) : params_(params), delta_(p), m_(p), v_(p), direction_(p) {
+  /// Which divisor apply() is given: the sum of the weights, or a fixed number.
+  enum class Divisor { kWeights, kFixed };
+
+  Aggregator(const Params& params, Eigen::Index p, Divisor divisor = Divisor::kWeights)
+      : params_(params), divisor_(divisor), delta_(p), m_(p), v_(p), direction_(p) {
+    gathered_.centre.resize(p);
     reset();
   }
 
   void add(double weight, const Eigen::Ref<const Eigen::VectorXd>& update) {
-    delta_ += weight * update;
+    if (params_.rule.plain()) {
+      delta_ += weight * update;
+    } else if (divisor_ == Divisor::kFixed) {
+      gathered_.add(1, weight * update);
+    } else {
+      gathered_.add(weight, update);
+    }
     weight_ += weight;
     ++updates_;
   }
@@ -103,7 +119,14 @@ class Aggregator {
   /// Uses the updates added since the last call, with the divisor w.
   void apply(double divisor, Context& context) {
     if (updates_ == 0) return;
-    delta_ /= divisor;
+    if (params_.rule.plain()) {
+      delta_ /= divisor;
+    } else {
+      const sim::Stream stream = context.random(Gathered::kPurpose, 0);
+      gathered_.drawn = &stream;
+      if (!params_.rule(gathered_, delta_)) return clear();
+      gathered_.centre = delta_;
+    }
     const Eigen::VectorXd& d =
         std::visit([&](const auto& o) -> const Eigen::VectorXd& { return direction(o, context); },
                    params_.server_optimiser);
@@ -114,6 +137,7 @@ class Aggregator {
   /// Of a server that has lost its state.
   void reset() {
     clear();
+    gathered_.centre.setZero();
     m_.setZero();
     const auto square = [](const auto& o) {
       if constexpr (requires { o.tau; }) return o.tau * o.tau;
@@ -123,7 +147,7 @@ class Aggregator {
   }
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(delta_, weight_, updates_, m_, v_);
+    archive(delta_, weight_, updates_, m_, v_, gathered_);
   }
 
  private:
@@ -150,10 +174,13 @@ class Aggregator {
     delta_.setZero();
     weight_ = 0;
     updates_ = 0;
+    gathered_.clear();
   }
 
   Params params_;
+  Divisor divisor_;
   Eigen::VectorXd delta_;  // the sum so far
+  Gathered gathered_;      // the updates, for rules that need all of them
   double weight_ = 0;
   std::uint32_t updates_ = 0;
   Eigen::VectorXd m_, v_, direction_;

@@ -35,6 +35,7 @@ class FedBuff : public AsynchronousServer {
       server.describe(v);
       AsynchronousOptions::describe(v);
     }
+    bool linear() const { return server.rule.plain(); }
   };
   static constexpr Entry kEntry =
       federated_entry("fedbuff",
@@ -43,7 +44,7 @@ class FedBuff : public AsynchronousServer {
   FedBuff(const Params& params, const Study& study)
       : AsynchronousServer(params, study, Answer::kUpdate),
         params_(params),
-        aggregator_(params.server, study.problem.p()) {}
+        aggregator_(params.server, study.problem.p(), Aggregator::Divisor::kFixed) {}
   template <class Archive>
   void serialize(Archive& archive) {
     AsynchronousServer::serialize(archive);

@@ -27,7 +27,7 @@ class DpsgdGossip : public GossipRounds<DpsgdGossip> {
     if (const auto* update = local_update(i, context)) sum(i, round) += *update;
   }
   void end(sim::AgentId i, std::uint32_t round, Context& context) {
-    context.model(i) = mixed(i, round, context);
+    if (!aggregate(i, round, context)) context.model(i) = mixed(i, round, context);
   }
   template <class Archive>
   void serialize(Archive& archive) {

@@ -23,6 +23,8 @@
 //   early   of a later round than the receiver's: kept, and averaged after the receiver's next local training. An agent
 //           that ticks joins the latest round it has heard of; with the oracle, the latest that any agent has begun.
 //   late    of an earlier round: averaged when it arrives.
+// With another `aggregate` than the mean, its rule (models/aggregation/) is applied at a tick, before the local training, to x_i
+// and all that has come since the tick before, early or late; all weights are equal.
 // A model that is lost, or whose receiver is down, is missing from one mean and from nothing else. A crash takes the model
 // back to the start, and the agent joins the next round it hears of.
 //
@@ -33,6 +35,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/aggregation/aggregation.hpp"
 #include "models/learning/columns.hpp"
 #include "models/protocols/gossip/gossip_agents.hpp"
 #include "models/run/any_protocol.hpp"
@@ -52,13 +55,16 @@ class Epidemic : GossipAgents {
   struct Params : GossipOptions {
     std::uint32_t fan_out = 1;
     EpidemicSampling sampling = EpidemicSampling::kLocal;
+    AggregateOptions<NeighbourRules> rule;
 
     void describe(sim::Visitor& v) {
       v(fan_out,
         {.name = "fan_out", .help = "Number s of agents that an agent sends to in a round.", .min = 1});
       v(sampling, {.name = "sampling", .help = "Who draws the receivers."});
+      rule.describe(v);
       LocalTraining::Params::describe(v);
     }
+    bool linear() const { return rule.plain(); }
     void require(const Setting& setting) const {
       GossipOptions::require(setting);
       if (setting.owners && fan_out >= *setting.owners)
@@ -87,13 +93,15 @@ class Epidemic : GossipAgents {
       : GossipAgents(params, study),
         params_(fitting(params, study)),
         rounds_(study.topology.agents()),
-        early_(study.problem.p(), rounds_.size()) {}
+        early_(study.problem.p(), rounds_.size()),
+        received_(params.rule.plain() ? 0 : rounds_.size()) {}
 
   void on_start(Context& context) { open_accounts(context); }
   void on_tick(sim::AgentId i, Context& context) {
     Round& round = rounds_[i];
     const bool oracle = params_.sampling == EpidemicSampling::kOracle;
     round.number = std::max({round.number + 1, round.newest, oracle ? latest_ : 0});
+    if (!params_.rule.plain()) aggregate(i, context);
     if (const auto* update = local_update(i, context)) context.model(i) += *update;
     if (oracle) {
       if (round.number > latest_) draw_shifts(round.number, context);
@@ -116,8 +124,10 @@ class Epidemic : GossipAgents {
     Round& round = rounds_[i];
     const std::uint32_t number = message.conversation;
     context.count_staleness(round.number > number ? round.number - number : 0, context.now() - message.sent);
-    if (number > round.number) {
-      round.newest = std::max(round.newest, number);
+    round.newest = std::max(round.newest, number);
+    if (!params_.rule.plain()) {
+      received_[i].push_back({message.from, context.hold(message)});
+    } else if (number > round.number) {
       early_[i] += vector_of(message);
       ++round.early;
     } else {
@@ -127,12 +137,13 @@ class Epidemic : GossipAgents {
   void reset(sim::AgentId i, Context&) {
     rounds_[i] = {};
     early_[i].setZero();
+    if (!received_.empty()) received_[i].clear();
     training_.reset(i);
   }
   template <class Archive>
   void serialize(Archive& archive) {
     GossipAgents::serialize(archive);
-    archive(rounds_, early_, shifts_, latest_);
+    archive(rounds_, early_, shifts_, latest_, received_);
   }
 
  private:
@@ -146,6 +157,27 @@ class Epidemic : GossipAgents {
     }
   };
 
+  struct Model {
+    sim::AgentId from = 0;
+    sim::HeldPayload payload;
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(from, payload);
+    }
+  };
+
+  void aggregate(sim::AgentId i, Context& context) {
+    gathered_.clear();
+    gathered_.centre = context.model(i);
+    const double weight = 1 / static_cast<double>(received_[i].size() + 1);
+    gathered_.add(weight, gathered_.centre);
+    for (const Model& one : received_[i])
+      gathered_.add(weight, vector_of(one.payload.numbers()), context.is_hostile(one.from));
+    received_[i].clear();
+    const sim::Stream stream = context.random(Gathered::kPurpose, i);
+    gathered_.drawn = &stream;
+    if (params_.rule(gathered_, aggregate_)) context.model(i) = aggregate_;
+  }
   // The oracle begins a round.
   void draw_shifts(std::uint32_t round, Context& context) {
     latest_ = round;
@@ -154,10 +186,13 @@ class Epidemic : GossipAgents {
   }
 
   Params params_;
-  std::vector<Round> rounds_;         // by agent
-  Columns early_;                     // sum of the early models, by agent
-  std::vector<sim::AgentId> shifts_;  // of the oracle's latest round
-  std::uint32_t latest_ = 0;          // round of the oracle
+  std::vector<Round> rounds_;                 // by agent
+  Columns early_;                             // sum of the early models, by agent
+  std::vector<sim::AgentId> shifts_;          // of the oracle's latest round
+  std::uint32_t latest_ = 0;                  // round of the oracle
+  std::vector<std::vector<Model>> received_;  // by agent, since its last tick; for rules other than the mean
+  Gathered gathered_;
+  Eigen::VectorXd aggregate_;
 };
 
 }  // namespace hearsay::models

@@ -3,10 +3,13 @@
 //
 //   (W x)_i = sum_j W_ij x_j                                  W: mixing_weights.hpp
 //
+// or, with another `aggregate` than the mean, what its rule makes of x_i and of the x_j that have come (models/aggregation/).
+//
 // A protocol P says what an agent does besides, in
 //
 //   void begin(i, round, context)    sends the model by send_model(); may add to the sum of the round
-//   void end(i, round, context)      sets model(i) from mixed(), (W x)_i and what begin() has added
+//   void end(i, round, context)      sets model(i): by aggregate(), or if that does nothing from mixed(), (W x)_i and what
+//                                    begin() has added
 //   bool pauses(round)               whether the next begin() is an event of its own, so that it does not change the models
 //                                    that are looked at after end()
 //
@@ -26,8 +29,9 @@
 #include <string_view>
 #include <vector>
 
+#include "models/aggregation/aggregation.hpp"
+#include "models/aggregation/mixing_weights.hpp"
 #include "models/protocols/gossip/gossip_agents.hpp"
-#include "models/protocols/gossip/mixing_weights.hpp"
 #include "models/run/any_protocol.hpp"
 #include "models/run/requests.hpp"
 
@@ -35,10 +39,12 @@ namespace hearsay::models {
 
 struct GossipRoundOptions : GossipOptions {
   MixingWeights mixing = MixingWeights::kMetropolis;
+  AggregateOptions<NeighbourRules> rule;
   std::optional<sim::Time> round_timeout;
 
   void describe(sim::Visitor& v) {
     v(mixing, {.name = "mixing", .help = "Weights W_ij of the neighbours' models."});
+    rule.describe(v);
     v(round_timeout,
       sim::positive("round_timeout",
                     "Maximum time an agent waits for its neighbours in a round, from the end of its "
@@ -47,8 +53,28 @@ struct GossipRoundOptions : GossipOptions {
                     "s"));
     LocalTraining::Params::describe(v);
   }
+  /// Throws as GossipOptions::require, and OptionError for weights of links that are none of a mean.
+  void require(const Setting& setting) const {
+    GossipOptions::require(setting);
+    if (mixing == MixingWeights::kLinks && setting.topology != nullptr) require_mean(*setting.topology);
+  }
+  bool linear() const { return rule.plain(); }
   bool self_paced() const { return true; }
   bool uses_late_replies() const { return true; }  // a round waits for one latency, not for a round trip
+
+ private:
+  static void require_mean(const sim::Topology& graph) {
+    constexpr double kRounding = 1e-12;
+    for (sim::AgentId i = 0; i < graph.agents(); ++i) {
+      double sum = 0;
+      for (std::uint32_t k = 0; k < graph.degree(i); ++k) sum += graph.weight(graph.first_edge(i) + k);
+      if (sum > 1 + kRounding)
+        throw sim::OptionError("mixing",
+                               fmt::format("expected weights of links with a sum of at most 1 with links, "
+                                           "found {:g} of agent {}; see network.topology.weights",
+                                           sum, i));
+    }
+  }
 };
 
 template <class P>
@@ -56,13 +82,15 @@ class GossipRounds : public GossipAgents {
  public:
   GossipRounds(const GossipRoundOptions& options, const Study& study)
       : GossipAgents(options, study),
-        mixing_(options.mixing),
+        mixing_(fitting(options, study).mixing),
+        rule_(options.rule),
         timeout_(timeout_of(options.round_timeout, study)),
         graph_(study.topology),
         largest_degree_(largest_degree(graph_)),
         rounds_(graph_.agents()),
         heard_(4 * std::size_t{graph_.edges()}),
-        sums_(study.problem.p(), 2 * rounds_.size()) {}
+        sums_(study.problem.p(), 2 * rounds_.size()),
+        held_(rule_.plain() ? 0 : heard_.size()) {}
 
   void on_start(Context& context) {
     open_accounts(context);
@@ -73,7 +101,8 @@ class GossipRounds : public GossipAgents {
     const sim::AgentId i = message.to;
     const std::uint32_t number = message.conversation;
     Round& round = rounds_[i];
-    std::uint32_t& heard = heard_[2 * std::size_t{graph_.edge(i, message.from)} + number % 2];
+    const std::size_t place = 2 * std::size_t{graph_.edge(i, message.from)} + number % 2;
+    std::uint32_t& heard = heard_[place];
     if (number <= heard || number < round.number) return context.discard(message);
     if (number > round.number + 1) {
       if (round.number > round.completed) mix(i, context);
@@ -83,7 +112,11 @@ class GossipRounds : public GossipAgents {
     }
     const double w = mixing_weight(mixing_, graph_, i, message.from, largest_degree_);
     context.count_staleness(0, context.now() - message.sent);
-    sum(i, number) += w * vector_of(message);
+    if (rule_.plain()) {
+      sum(i, number) += w * vector_of(message);
+    } else {
+      held_[place] = context.hold(message);
+    }
     round.weight[number % 2] += w;
     heard = number;
     const bool all = ++round.heard[number % 2] == context.degree(i);
@@ -114,7 +147,7 @@ class GossipRounds : public GossipAgents {
   template <class Archive>
   void serialize(Archive& archive) {
     GossipAgents::serialize(archive);
-    archive(rounds_, heard_, sums_);
+    archive(rounds_, heard_, sums_, held_);
   }
 
  protected:
@@ -126,6 +159,25 @@ class GossipRounds : public GossipAgents {
   /// That, and the W_ii x_i of the agent itself.
   auto mixed(sim::AgentId i, std::uint32_t round, Context& context) {
     return (1 - rounds_[i].weight[round % 2]) * context.model(i) + sum(i, round);
+  }
+  /// With another rule than the mean: sets model(i) by it, and adds what begin() has added. Returns whether it did.
+  bool aggregate(sim::AgentId i, std::uint32_t round, Context& context) {
+    if (rule_.plain()) return false;
+    gathered_.clear();
+    gathered_.centre = context.model(i);
+    gathered_.add(1 - rounds_[i].weight[round % 2], gathered_.centre);
+    for (std::uint32_t k = 0; k < graph_.degree(i); ++k) {
+      const sim::AgentId j = graph_.neighbours(i)[k];
+      const auto numbers = held_[2 * (std::size_t{graph_.first_edge(i)} + k) + round % 2].numbers();
+      if (!numbers.empty())
+        gathered_.add(mixing_weight(mixing_, graph_, i, j, largest_degree_), vector_of(numbers),
+                      context.is_hostile(j));
+    }
+    const sim::Stream stream = context.random(Gathered::kPurpose, i);
+    gathered_.drawn = &stream;
+    if (rule_(gathered_, aggregate_)) context.model(i) = aggregate_;
+    context.model(i) += sum(i, round);
+    return true;
   }
   /// Whether every neighbour's message of a round has arrived.
   bool complete(sim::AgentId i, std::uint32_t round, Context& context) const {
@@ -165,17 +217,23 @@ class GossipRounds : public GossipAgents {
   // What has been received for a round.
   void forget(sim::AgentId i, std::uint32_t round) {
     sum(i, round).setZero();
+    for (std::uint32_t k = 0; !held_.empty() && k < graph_.degree(i); ++k)
+      held_[2 * (std::size_t{graph_.first_edge(i)} + k) + round % 2] = {};
     rounds_[i].heard[round % 2] = 0;
     rounds_[i].weight[round % 2] = 0;
   }
 
   MixingWeights mixing_;
+  AggregateOptions<NeighbourRules> rule_;
   sim::Time timeout_;
   const sim::Topology& graph_;
   std::uint32_t largest_degree_;
-  std::vector<Round> rounds_;         // by agent
-  std::vector<std::uint32_t> heard_;  // two for each directed edge i -> j: rounds that i has heard of j
-  Columns sums_;                      // two for each agent
+  std::vector<Round> rounds_;           // by agent
+  std::vector<std::uint32_t> heard_;    // two for each directed edge i -> j: rounds that i has heard of j
+  Columns sums_;                        // two for each agent
+  std::vector<sim::HeldPayload> held_;  // as heard_: what was heard, for rules other than the mean
+  Gathered gathered_;
+  Eigen::VectorXd aggregate_;
 };
 
 }  // namespace hearsay::models

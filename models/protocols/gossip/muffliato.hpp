@@ -41,6 +41,8 @@ class Muffliato : public GossipRounds<Muffliato> {
                       .help = "Chebyshev acceleration: each gossip step also uses the models before the last "
                               "one, with a weight that follows from the graph."});
       GossipRoundOptions::describe(v);
+      v.check(!accelerated || rule.plain(), "aggregate",
+              "expected mean with accelerated, whose weights are those of a linear step");
       v.check(!accelerated || mixing != MixingWeights::kMean, "mixing",
               "expected metropolis or uniform with accelerated, which needs symmetric weights, found mean");
     }
@@ -68,7 +70,7 @@ class Muffliato : public GossipRounds<Muffliato> {
   }
   void end(sim::AgentId i, std::uint32_t round, Context& context) {
     if (before_.size() == 0) {
-      context.model(i) = mixed(i, round, context);
+      if (!aggregate(i, round, context)) context.model(i) = mixed(i, round, context);
       return;
     }
     const bool plain = begins_phase(round) || completed(i) + 1 != round || !complete(i, round, context);

@@ -51,6 +51,8 @@ class Auditor {
     if (scenario_.stop.target || scenario_.stop.wall)
       throw sim::OptionError("/stop",
                              "an audit requires that all runs have the same events: remove target and wall");
+    if (!std::holds_alternative<models::NoHostileAgents>(scenario_.adversaries))
+      throw sim::OptionError("/adversaries", "an audit is of honest agents: remove adversaries");
     plain_ = with({});
     const std::vector<std::string> unaccounted = plain_->describe_point({}).unaccounted;
     if (!unaccounted.empty())
@@ -60,7 +62,7 @@ class Auditor {
     assemble("/privacy", [&] { models::require_plantable(scenario_.model, budget(), directed_); });
     if (options_.adversary) see_as(*options_.adversary);
     // Who sees all releases needs no rows, but where gradients may react linearly.
-    follows_ = entry().linear &&
+    follows_ = plain_->protocol().linear() &&
                (!everybody_ || (!one_run() && models::may_react_linearly(plain_->problem(), budget())));
   }
 
@@ -150,12 +152,12 @@ class Auditor {
 
   void see_as(const models::Adversary& adversary) {
     everybody_ = std::holds_alternative<models::EverybodyAdversary>(adversary);
-    if (!everybody_ && !entry().linear)
+    if (!everybody_ && !plain_->protocol().linear())
       throw sim::UserError(
           "hearsay: --adversary: the models of protocol {} cannot be followed: use everybody, or --final",
           entry().name);
     try {
-      if (!everybody_) models::require_views(entry(), scenario_.privacy.trust, {adversary});
+      if (!everybody_) models::require_views(plain_->protocol(), scenario_.privacy.trust, {adversary});
       models::require_links({adversary}, plain_->topology());
     } catch (const sim::OptionError& e) {
       throw sim::UserError("hearsay: --adversary: {}", e.what());

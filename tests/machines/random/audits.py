@@ -37,6 +37,9 @@ def check(examination, seed):
     audited = copy.deepcopy(examination.scenario)
     for limit in ("target", "wall"):  # others end the run
         audited["stop"].pop(limit, None)
+    audited.pop("adversaries", None)  # an audit is of honest agents
+    metrics = audited.get("record", {}).get("metrics", [])
+    metrics[:] = [m for m in metrics if not m.endswith((".honest", ".hostile"))] or metrics[:0] + ["objective"] * bool(metrics)
     examination.write("audited.json", audited)
     command = ["audit", "audited.json", "--point", "0", *adversary(examination.folder + "/a", rng), "--runs", str(RUNS),
                "--level", str(LEVEL), "--json", "--no-progress", "-j"]

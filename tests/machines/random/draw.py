@@ -6,7 +6,7 @@ import laws
 
 OFTEN = {"data": 1, "model": 0.7, "network": 0.9, "clocks": 0.6, "events": 0.25, "protocol": 1, "privacy": 1, "stop": 1,
          "record": 0.9, "baselines": 0.15, "analysis": 0.04, "repeat": 0.5, "seed": 1, "name": 0.1, "description": 0.1,
-         "version": 1, "metrics": 0.1, "splitting": 0.05}
+         "version": 1, "metrics": 0.1, "splitting": 0.05, "adversaries": 0.2}
 # Members of which a scenario without them, or with all of them, says little or is refused.
 SHARES = [(re.compile(pattern), share) for pattern, share in [
     (r"^\.privacy\.(mechanism)$", 1), (r"^\.privacy\.(epsilon|clip)$", 0.85), (r"^\.privacy\.delta$", 0.5),

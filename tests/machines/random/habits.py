@@ -82,6 +82,17 @@ def follow(scenario, drawer):
     bounds = [key for key in ("clip", "gradient_bound", "bound_from_data") if privacy.get(key)]
     for key in bounds[1:]:
         drop(privacy, "privacy", key)
+    hostile = scenario.get("adversaries")
+    for group in hostile if isinstance(hostile, list) else hostile.get("of", [hostile]) if isinstance(hostile, dict) else []:
+        if isinstance(group, dict) and "behaviour" in group:
+            if "agents" in group and not on_route(["adversaries", "share"]):
+                group.pop("share", None)
+                group["agents"] = [rng.choice([1, 2])]
+            elif "share" not in group:
+                group["share"] = 0.4
+    if hostile is not None and not on_route(["privacy", "adversaries"]):
+        privacy.pop("adversaries", None)
+        return
     if protocol in LINEAR and rng.random() < 0.4 and not on_route(["privacy", "adversaries"]):
         if rng.random() < 0.7 and not on_route(["privacy", "mechanism"]) and kind(privacy.get("mechanism")) != "none":
             privacy.update({"mechanism": {"type": "gaussian"}, "accountant": rng.choice(["zcdp", "rdp", "pld"]),

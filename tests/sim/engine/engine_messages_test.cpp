@@ -44,6 +44,27 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("engine: a message with a number that is not finite is lost when it leaves") {
+  OnOffStar net(2);
+  net.options.network.links.latency = 0.5;
+  Engine engine(net.options, net.topology, kStreams, &net.trace);
+  test::Script script(engine);
+  const double numbers[] = {1, -std::numeric_limits<double>::infinity(),
+                            std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::max()};
+  script.start = [&] {
+    for (std::uint16_t k = 0; k < 4; ++k) engine.send(0, 1, k, 0, {&numbers[k], 1});
+    engine.send(0, 1, 4, 0, {numbers, 4}, 0, Engine::Payload::kAnyBits);
+    engine.send(0, 1, 5, 0, {&numbers[0], 1}, 1);  // withheld
+  };
+  script.run();
+  CHECK(Log(script.log.begin(), script.log.begin() + 4) ==
+        Log{"0.5 message 0>1 #0", "0.5 message 0>1 #3", "0.5 message 0>1 #4", "1.5 message 0>1 #5"});
+  CHECK(engine.traffic().messages == 6);
+  CHECK(lost(engine, LossReason::kNotFinite) == 2);
+  CHECK(net.trace.count(TraceKind::kLose, "not_finite") == 2);
+  CHECK(engine.payload_rows() == 0);
+}
+
 TEST_CASE("engine: a message that arrives when the agent is back is delivered") {
   for (const double latency : {1.9, 5.0, 6.9}) {
     OnOffStar net(2);

@@ -1,6 +1,9 @@
 // Publications without events give the same run as with them.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "sim/random/random.hpp"
@@ -22,7 +25,7 @@ struct Outcome {
   std::uint64_t events = 0;
 };
 
-// On its tick an agent reads all its neighbours, publishes a number, then reads again.
+// On its tick an agent reads all its neighbours, publishes a number, the 13th time one that is not finite, then reads again.
 Outcome run(Engine::Options options, const Topology& graph, std::uint64_t ticks, bool lazily) {
   options.delivery = lazily ? Delivery::kLazy : Delivery::kByEvents;
   Engine engine(options, graph, Streams(11, 0));
@@ -45,7 +48,8 @@ Outcome run(Engine::Options options, const Topology& graph, std::uint64_t ticks,
   };
   script.tick = [&](AgentId i) {
     read(i);
-    const double number = static_cast<double>(++done) * 10 + i;
+    const double number =
+        ++done % 13 == 0 ? std::numeric_limits<double>::infinity() : static_cast<double>(done) * 10 + i;
     engine.publish(i, {&number, 1});
     if (i % 3 == 0) {  // twice in one event
       const double again = -number;
@@ -97,11 +101,17 @@ TEST_CASE("lazy publications: readings, fingerprint, traffic and end equal those
         CHECK(lazy.fingerprint == events.fingerprint);
         CHECK(lazy.events == events.events);
         CHECK(lazy.heard == events.heard);
+        CHECK(std::ranges::all_of(lazy.heard, [](double x) { return std::isfinite(x); }));
+        const auto lost = [](const Outcome& o) {
+          return o.traffic.lost[static_cast<int>(LossReason::kNotFinite)];
+        };
+        CHECK(lost(lazy) == lost(events));
+        CHECK(lost(lazy) > 0);
         CHECK(lazy.traffic.messages == events.traffic.messages);
         CHECK(lazy.traffic.vectors == events.traffic.vectors);
         CHECK(lazy.traffic.bytes == events.traffic.bytes);
         CHECK(lazy.traffic.delivered == events.traffic.delivered);
-        in_flight += lazy.traffic.messages - lazy.traffic.delivered;
+        in_flight += lazy.traffic.in_flight();
       }
     }
   }

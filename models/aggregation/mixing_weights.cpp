@@ -1,4 +1,4 @@
-#include "models/protocols/gossip/mixing_weights.hpp"
+#include "models/aggregation/mixing_weights.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,11 +1,12 @@
 #pragma once
-// Mixing weights of a graph: rows sum to 1, W_ij = 0 for agents that are not neighbours. d_i is the degree of agent i; edge
-// weights of the graph have no effect.
+// Mixing weights of a graph: rows sum to 1, W_ij = 0 for agents that are not neighbours. d_i is the degree of agent i; weights
+// of links have an effect on `links` alone.
 //
 //   metropolis   W_ij = 1/(1 + max(d_i, d_j))
 //   uniform      W_ij = 1/(1 + max_k d_k)          W_ii = 1 - sum_{j != i} W_ij for all
 //   mean         W_ij = 1/(1 + d_i): the mean of what an agent has. The first two are symmetric, so that mixing keeps the mean of
 //                all models; this one is not, unless degrees are equal
+//   links        W_ij: the weight of the link, which must not sum to more than 1 for an agent; symmetric
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -16,17 +17,20 @@
 
 namespace hearsay::models {
 
-enum class MixingWeights { kMetropolis, kUniform, kMean };
+enum class MixingWeights { kMetropolis, kUniform, kMean, kLinks };
 constexpr auto choices_of(MixingWeights) {
-  return std::to_array<sim::Choice>({{"metropolis", "1/(1 + the larger degree of the two neighbours)"},
-                                     {"uniform", "1/(1 + the largest degree of the graph)"},
-                                     {"mean", "1/(1 + the agent's own degree)"}});
+  return std::to_array<sim::Choice>(
+      {{"metropolis", "1/(1 + the larger degree of the two neighbours)"},
+       {"uniform", "1/(1 + the largest degree of the graph)"},
+       {"mean", "1/(1 + the agent's own degree)"},
+       {"links", "the weights of the links, which sum to at most 1 for every agent"}});
 }
 
 /// W_ij of neighbours i and j; `largest` is max_k d_k.
 inline double mixing_weight(MixingWeights weights, const sim::Topology& graph, sim::AgentId i, sim::AgentId j,
                             std::uint32_t largest) {
   if (weights == MixingWeights::kMean) return 1.0 / (1 + graph.degree(i));
+  if (weights == MixingWeights::kLinks) return graph.weight(graph.edge(i, j));
   const bool metropolis = weights == MixingWeights::kMetropolis;
   return 1.0 / (1 + (metropolis ? std::max(graph.degree(i), graph.degree(j)) : largest));
 }

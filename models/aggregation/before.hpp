@@ -1,0 +1,93 @@
+#pragma once
+// What is done with vectors before they are aggregated; several steps are made in their order.
+//
+//   nearest_neighbour_mixing   every vector becomes the mean of the n - f that are nearest to it, itself one of them
+//                              Allouah, Farhadkhani, Guerraoui, Gupta, Pinot, Stephan 2023, "Fixing by Mixing"
+//   bucketing                  vectors are dealt at random to buckets of s (the last may be smaller), whose weighted means
+//                              with the sums of their weights take their place
+//                              Karimireddy, He, Jaggi 2022, "Byzantine-Robust Learning on Heterogeneous Datasets via Bucketing"
+//   clip                       vectors are scaled down to a norm of at most c
+//   adaptive_clip              the floor(2 f (n - f)/n) longest are scaled down to the norm of the next one
+//                              Allouah et al. 2025, "Adaptive Gradient Clipping for Robust Federated Learning"
+//
+// `clip` and `adaptive_clip` are of updates and gradients: of models they would measure the distance from 0.
+#include <string_view>
+#include <variant>
+
+#include "models/aggregation/centered_clipping.hpp"
+#include "models/aggregation/gathered.hpp"
+#include "sim/random/random.hpp"
+
+namespace hearsay::models {
+
+struct NearestNeighbourMixing : RuleTolerance {
+  static constexpr std::string_view kName = "nearest_neighbour_mixing";
+  static constexpr std::string_view kHelp =
+      "Every vector becomes the mean of the n - f vectors that are nearest to it.";
+  void operator()(Gathered& in) const {
+    if (!enough(in)) return;
+    const Eigen::MatrixXd distances = in.squared_distances();
+    Eigen::MatrixXd mixed(in.x.rows(), in.size);
+    for (Eigen::Index k = 0; k < in.size; ++k) mixed.col(k) = in.mean_of(in.by(distances.col(k)), honest(in));
+    in.x.leftCols(in.size) = mixed;
+  }
+};
+
+struct Bucketing {
+  static constexpr std::string_view kName = "bucketing";
+  static constexpr std::string_view kHelp = "Means of random buckets of vectors take the vectors' place.";
+  std::uint32_t size = 2;
+  void describe(sim::Visitor& v) {
+    v(size, {.name = "size", .help = "Number s of vectors in a bucket.", .min = 1});
+  }
+  void operator()(Gathered& in) const {
+    std::vector<Eigen::Index> order(static_cast<std::size_t>(in.size));
+    std::iota(order.begin(), order.end(), 0);
+    sim::Stream stream = *in.drawn;
+    for (std::size_t k = 0; k < order.size(); ++k)
+      std::swap(order[k], order[k + sim::uniform_index(stream, order.size() - k)]);
+    Gathered means;
+    for (std::size_t first = 0; first < order.size(); first += size) {
+      Eigen::VectorXd sum = Eigen::VectorXd::Zero(in.x.rows());
+      double weight = 0;
+      bool hostile = false;
+      for (std::size_t k = first; k < std::min(first + size, order.size()); ++k) {
+        sum += in.weight[order[k]] * in.x.col(order[k]);
+        weight += in.weight[order[k]];
+        hostile |= in.hostile[static_cast<std::size_t>(order[k])] != 0;
+      }
+      means.add(weight, sum / weight, hostile);
+    }
+    in.x.leftCols(means.size) = means.columns();
+    in.weight.head(means.size) = means.weights();
+    in.hostile = means.hostile;
+    in.size = means.size;
+  }
+};
+
+struct ClipVectors {
+  static constexpr std::string_view kName = "clip";
+  static constexpr std::string_view kHelp = "Vectors are scaled down to a given norm.";
+  double norm = 1;
+  void describe(sim::Visitor& v) { v(norm, sim::positive("norm", "Largest norm c.")); }
+  void operator()(Gathered& in) const {
+    for (Eigen::Index k = 0; k < in.size; ++k) in.x.col(k) *= clip_factor(in.x.col(k).norm(), norm);
+  }
+};
+
+struct AdaptiveClip : RuleTolerance {
+  static constexpr std::string_view kName = "adaptive_clip";
+  static constexpr std::string_view kHelp =
+      "The floor(2 f (n - f)/n) longest vectors are scaled down to the norm of the next one.";
+  void operator()(Gathered& in) const {
+    if (!enough(in)) return;
+    Eigen::VectorXd norms = in.columns().colwise().norm();
+    std::ranges::sort(norms, std::greater());
+    const double largest = norms[2 * static_cast<Eigen::Index>(f) * honest(in) / in.size];
+    for (Eigen::Index k = 0; k < in.size; ++k) in.x.col(k) *= clip_factor(in.x.col(k).norm(), largest);
+  }
+};
+
+using BeforeAggregation = std::variant<NearestNeighbourMixing, Bucketing, ClipVectors, AdaptiveClip>;
+
+}  // namespace hearsay::models

@@ -1,0 +1,88 @@
+#pragma once
+// The vectors that a receiver aggregates, and what rules share. Rules but for `mean`, and those for graphs, count every vector
+// once, whatever its weight. What they return does not depend on the order of the vectors, but for rounding: ties are decided
+// by the vectors themselves, the lexicographically smaller first.
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "sim/options/describe.hpp"
+#include "sim/random/stream.hpp"
+
+namespace hearsay::models {
+
+struct Gathered {
+  using Index = Eigen::Index;
+
+  Eigen::MatrixXd x = {};       ///< p x (at least size): a column for each vector
+  Eigen::VectorXd weight = {};  ///< of each, positive
+  std::vector<char> hostile{};  ///< for rules with an oracle: who has sent it
+  Index size = 0;
+  Eigen::VectorXd centre = {};         ///< an agent's own model; of a server the last aggregate, 0 at first
+  const sim::Stream* drawn = nullptr;  ///< for what is drawn
+
+  /// The purpose of draws of `drawn`, in the numbers of protocols.
+  static constexpr std::uint32_t kPurpose = 62;
+
+  void clear() {
+    size = 0;
+    hostile.clear();
+  }
+  void add(double w, const Eigen::Ref<const Eigen::VectorXd>& vector, bool from_hostile = false) {
+    if (size == x.cols()) {
+      const Index room = 2 * size + 1;
+      x.conservativeResizeLike(Eigen::MatrixXd::Zero(vector.size(), room));
+      weight.conservativeResizeLike(Eigen::VectorXd::Zero(room));
+    }
+    x.col(size) = vector;
+    weight[size++] = w;
+    hostile.push_back(from_hostile);
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(x, weight, hostile, size, centre);
+  }
+  auto columns() const { return x.leftCols(size); }
+  auto weights() const { return weight.head(size); }
+  /// The lexicographic order of two columns.
+  bool less(Index a, Index b) const {
+    return std::lexicographical_compare(x.col(a).begin(), x.col(a).end(), x.col(b).begin(), x.col(b).end());
+  }
+  /// 0, ..., size - 1 by ascending value, ties by vector.
+  std::vector<Index> by(const Eigen::Ref<const Eigen::VectorXd>& value) const {
+    std::vector<Index> order(static_cast<std::size_t>(size));
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(
+        order, [&](Index a, Index b) { return value[a] < value[b] || (value[a] == value[b] && less(a, b)); });
+    return order;
+  }
+  Eigen::VectorXd mean_of(const std::vector<Index>& order, Index count) const {
+    Eigen::VectorXd sum = x.col(order[0]);
+    for (Index k = 1; k < count; ++k) sum += x.col(order[static_cast<std::size_t>(k)]);
+    return sum / static_cast<double>(count);
+  }
+  /// Squared distances of all pairs. O(size^2 p).
+  Eigen::MatrixXd squared_distances() const {
+    Eigen::MatrixXd d = Eigen::MatrixXd::Zero(size, size);
+    for (Index a = 0; a < size; ++a)
+      for (Index b = 0; b < a; ++b) d(a, b) = d(b, a) = (x.col(a) - x.col(b)).squaredNorm();
+    return d;
+  }
+};
+
+/// The number of hostile vectors that a rule is meant for. Fewer than 2 f + 1 vectors do not show which of them are: then there
+/// is no aggregate, a server makes no step, and an agent keeps its model.
+struct RuleTolerance {
+  std::uint32_t f = 1;
+  void describe(sim::Visitor& v) {
+    v(f, {.name = "f",
+          .help = "Number f of hostile vectors that it withstands. With fewer than 2 f + 1 vectors a server "
+                  "makes no step, and an agent keeps its own model."});
+  }
+  bool enough(const Gathered& in) const { return in.size > 2 * static_cast<Gathered::Index>(f); }
+  Gathered::Index honest(const Gathered& in) const { return in.size - static_cast<Gathered::Index>(f); }
+};
+
+}  // namespace hearsay::models

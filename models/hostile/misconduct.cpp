@@ -1,0 +1,225 @@
+#include "models/hostile/misconduct.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <limits>
+
+#include "sim/random/random.hpp"
+
+namespace hearsay::models {
+
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+using sim::AgentId;
+
+template <class... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+template <class... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;
+
+constexpr std::uint32_t kToAll = 0xFFFF'FFFF;
+
+// What is sent depends on what others have sent, or on models.
+bool depends_on_others(const Behaviour& behaviour) {
+  return std::visit(Overloaded{[](const SignFlip& how) { return !how.own; },
+                               [](const InnerProduct&) { return true; }, [](const ALittle&) { return true; },
+                               [](const Mimic&) { return true; }, [](const Dissensus&) { return true; },
+                               [](const Spectral&) { return true; }, [](const auto&) { return false; }},
+                    behaviour);
+}
+
+// The quantile that hides among n vectors of which f are hostile.
+double default_tau(double n, double f) {
+  const double q = std::floor(n / 2 + 1) - f, at = (n - f - q) / (n - f);
+  if (!(at > 0 && at < 1)) return 0;
+  return boost::math::quantile(boost::math::normal(), at);
+}
+
+Eigen::Map<const VectorXd> vector_in(std::span<const double> numbers, Index count) {
+  return {numbers.data(), count};
+}
+
+}  // namespace
+
+Misconduct::Misconduct(const HostileAgents& agents, Index p, const sim::Streams& streams)
+    : agents_(agents), largest_degree_(largest_degree(agents.topology())), p_(p), streams_(streams) {
+  for (const HostileGroup& group : agents.groups()) {
+    omniscient_ |= group.omniscient && depends_on_others(group.behaviour);
+    if (const auto* replay = std::get_if<ReplayOld>(&group.behaviour))
+      kept_ = std::max(kept_, replay->age + 1);
+  }
+}
+
+void Misconduct::learn(AgentId knower, const Message& message, const In& x) {
+  const Kind kind{knower, message.tag, static_cast<std::uint32_t>(x.size())};
+  Newest& newest = known_[kind][message.from];
+  newest.x = x;
+  newest.conversation = message.conversation;
+}
+
+void Misconduct::note_sent(const Message& message, std::span<const double> x) {
+  if (!omniscient_ || vectors_in(x.size()) == 0 || agents_.is(message.from)) return;
+  learn(kAllKnowing, message, vector_in(x, vectors_in(x.size())));
+}
+
+void Misconduct::gather(const HostileGroup& group, const Message& message, const In& x, sim::Engine& engine) {
+  gathered_.clear();
+  const auto* const mimic = std::get_if<Mimic>(&group.behaviour);
+  const auto add = [&](AgentId i, const In& vector) {
+    if (mimic == nullptr || i == mimic->of.value_or(i)) gathered_.add(1, vector);
+  };
+  if (message.tag == kPublication && !group.omniscient) {
+    const auto neighbours = engine.topology().neighbours(message.from);
+    for (std::uint32_t k = 0; k < neighbours.size(); ++k) {
+      const sim::Latest heard = engine.peek(message.from, k);
+      if (heard.version > 0 && !agents_.is(neighbours[k]))
+        add(neighbours[k], vector_in(heard.payload, x.size()));
+    }
+  } else {
+    const auto found = known_.find(
+        {group.omniscient ? kAllKnowing : message.from, message.tag, static_cast<std::uint32_t>(x.size())});
+    if (found != known_.end()) {
+      const auto same = [&](const auto& one) { return one.second.conversation == message.conversation; };
+      const bool some = group.omniscient && std::ranges::any_of(found->second, same);
+      for (const auto& one : found->second)
+        if (!some || same(one)) add(one.first, one.second.x);
+    }
+  }
+  if (gathered_.size == 0) gathered_.add(1, x);
+}
+
+// x_i - eps sum_{honest j} W_ij (x_j - x_i)/sum_{hostile j} W_ij.
+void Misconduct::dissent(const Dissensus& how, AgentId i, Out x, const Eigen::MatrixXd& models) const {
+  const sim::Topology& graph = agents_.topology();
+  VectorXd pull = VectorXd::Zero(p_);
+  double hostile = 0;
+  for (const AgentId j : graph.neighbours(i)) {
+    const double w = mixing_weight(how.mixing, graph, i, j, largest_degree_);
+    if (agents_.is(j)) {
+      hostile += w;
+    } else {
+      pull += w * (models.col(j) - models.col(i));
+    }
+  }
+  x.head(p_) = models.col(i) - how.eps / hostile * pull;
+}
+
+void Misconduct::replace(const HostileGroup& group, const Message& message, Out x, sim::Engine& engine,
+                         const Eigen::MatrixXd& models) {
+  if (depends_on_others(group.behaviour)) gather(group, message, x, engine);
+  const Sending& sending = events_[message.from];
+  const auto stream = [&](std::uint32_t receiver) {
+    return streams_(sim::Purpose::kHostile, message.from + 1, receiver, sending.number);
+  };
+  const auto normal = [&](double scale, std::uint32_t receiver) {
+    sim::Stream drawn = stream(receiver);
+    return VectorXd::NullaryExpr(x.size(), [&](Index) { return scale * sim::normal(drawn); }).eval();
+  };
+  const auto mean = [&] { return gathered_.columns().rowwise().mean().eval(); };
+  const auto honest = [&](AgentId i) { return message.tag != kPublication && !agents_.is(i); };
+  const auto made = [&]() -> const std::vector<VectorXd>& {
+    return made_[{message.from, message.tag, static_cast<std::uint32_t>(x.size())}];
+  };
+  std::visit(
+      Overloaded{
+          [&](const SignFlip& how) { x = how.own ? VectorXd(-x) : VectorXd(-mean()); },
+          [&](const InnerProduct& how) { x = -how.tau * mean(); },
+          [&](const ALittle& how) {
+            const auto known = static_cast<double>(gathered_.size), f = static_cast<double>(agents_.count());
+            const VectorXd m = mean();
+            const double divisor = std::max(known - how.ddof, 1.0);
+            const VectorXd s =
+                ((gathered_.columns().colwise() - m).rowwise().squaredNorm() / divisor).cwiseSqrt();
+            x = m + how.tau.value_or(default_tau(known + f, f)) * s;
+          },
+          [&](const GaussianVectors& how) { x = normal(how.scale, kToAll); },
+          [&](const ConstantVectors& how) { x.setConstant(how.value); },
+          [&](const InfiniteVectors&) { x.setConstant(std::numeric_limits<double>::infinity()); },
+          [&](const NotANumber&) { x.setConstant(std::numeric_limits<double>::quiet_NaN()); },
+          [&](const Mimic&) { x = gathered_.x.col(0); },
+          [&](const FreeRider& how) {
+            if (how.sends == Ridden::kZeros) x.setZero();
+            if (how.sends == Ridden::kOld) x = made().front();
+            const auto found = known_.find({message.from, kAnyTag, static_cast<std::uint32_t>(x.size())});
+            if (how.sends == Ridden::kReceived && found != known_.end()) x = found->second.begin()->second.x;
+          },
+          [&](const Dissensus& how) {
+            if (honest(message.to)) dissent(how, message.to, x, models);
+          },
+          [&](const Spectral& how) {
+            if (!honest(message.to)) return;
+            const VectorXd& e = agents_.slowest();
+            x.head(p_) = models.col(message.to) + how.eps * e[message.to] * (models * e);
+          },
+          [&](const Equivocate& how) { x += normal(how.scale, message.to); },
+          [&](const Stuck&) { x = made().front(); },
+          [&](const BitFlip& how) {
+            sim::Stream drawn = stream(message.to);
+            for (std::uint32_t k = 0; k < how.bits; ++k) {
+              double& number =
+                  x[static_cast<Index>(sim::uniform_index(drawn, static_cast<std::size_t>(x.size())))];
+              number = std::bit_cast<double>(std::bit_cast<std::uint64_t>(number) ^
+                                             (std::uint64_t{1} << sim::uniform_index(drawn, 64)));
+            }
+          },
+          [&](const ReplayOld& how) {
+            const auto& all = made();
+            x = all[all.size() - std::min<std::size_t>(all.size(), how.age + 1)];
+          },
+          [](const auto&) {}},
+      group.behaviour);
+}
+
+Misconduct::Sent Misconduct::send(const Message& message, std::span<const double> numbers,
+                                  sim::Engine& engine, const Eigen::MatrixXd& models) {
+  const HostileGroup& group = *agents_.acting(message.from, engine.now());
+  Sending& sending = events_[message.from];
+  const bool again = sending.at == engine.now() && sending.conversation == message.conversation;
+  if (!again) {
+    sending = {engine.now(), message.conversation, sending.number + 1, 0};
+    engine.trace_hostile(message.from,
+                         std::visit([](const auto& how) { return how.kName; }, group.behaviour));
+  }
+  Sent sent{numbers};
+  if (std::holds_alternative<Silent>(group.behaviour)) sent.withheld = sim::kNever;
+  if (const auto* late = std::get_if<Late>(&group.behaviour)) {
+    sim::Stream drawn = streams_(sim::Purpose::kHostile, message.from + 1, message.to, sending.number);
+    sent.withheld = late->delay.sample(drawn);
+  }
+  const Index count = vectors_in(numbers.size());
+  if (count == 0) return sent;
+  sent_ = vector_in(numbers, static_cast<Index>(numbers.size()));
+  if (!again) {
+    auto& made = made_[{message.from, message.tag, static_cast<std::uint32_t>(count)}];
+    if (made.size() > kept_) made.erase(made.begin() + 1);
+    made.push_back(sent_.head(count));
+  }
+  replace(group, message, sent_.head(count), engine, models);
+  sent.numbers = {sent_.data(), numbers.size()};
+  return sent;
+}
+
+bool Misconduct::arrive(const sim::Message& message, sim::Engine& engine, const Eigen::MatrixXd& models) {
+  const Index count = vectors_in(message.payload.size());
+  if (count == 0) return true;
+  const Message seen{message.from, message.to, message.tag, message.conversation};
+  if (agents_.is(message.to)) {
+    const auto x = vector_in(message.payload, count);
+    if (!agents_.is(message.from)) learn(message.to, seen, x);
+    known_[{message.to, kAnyTag, static_cast<std::uint32_t>(count)}][0].x = x;
+  }
+  const HostileGroup* const group = agents_.acting(message.from, message.sent);
+  if (group == nullptr || !group->omniscient || !depends_on_others(group->behaviour)) return true;
+  const std::span<double> numbers = engine.numbers_of(message);
+  Eigen::Map<VectorXd> x(numbers.data(), count);
+  replace(*group, seen, x, engine, models);
+  return x.allFinite();
+}
+
+}  // namespace hearsay::models

@@ -1,0 +1,120 @@
+#pragma once
+// The stage between what a protocol sends and the network, in a run with hostile agents: it replaces the vectors that they send.
+// No protocol knows of it.
+//
+// A payload consists of vectors of p numbers, all of which are replaced, and of what is left over (a weight, of push_sum), which
+// stays as it is. Messages of one kind have the same tag and length. What an agent knows are the newest vectors of the same
+// kind, one of each honest agent:
+//
+//   else         that it has received itself when it sends; of publications those of its neighbours that have arrived
+//   omniscient   that honest agents have sent by the time when its message arrives (a publication: when it is made), of the
+//                same round, by the messages' number, if there are any. So it is as if hostile agents had waited for the others
+//
+// Without any the vector of its own takes their place: m = x, s = 0. In protocols whose owners send updates without hearing
+// those of others this is all that an agent knows which is not omniscient.
+// A vector that is sealed for a trusted server is replaced before it is scaled down, as the server does that.
+#include <Eigen/Core>
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/aggregation/gathered.hpp"
+#include "models/hostile/hostile_agents.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace hearsay::models {
+
+class Misconduct {
+ public:
+  static constexpr std::uint16_t kPublication = 0xFFFF;  ///< tag of publications
+
+  /// `streams`: of the run.
+  Misconduct(const HostileAgents& agents, Eigen::Index p, const sim::Streams& streams);
+
+  struct Message {
+    sim::AgentId from, to;  ///< to: a publication's own agent
+    std::uint16_t tag;
+    std::uint32_t conversation;
+  };
+  struct Sent {
+    std::span<const double> numbers;  ///< valid until the next call
+    sim::Time withheld = 0;           ///< s; kNever: it never leaves
+  };
+  const HostileAgents& agents() const { return agents_; }
+  /// What a hostile agent sends in place of a message or a publication. Draws from (kHostile, agent + 1).
+  Sent send(const Message& message, std::span<const double> x, sim::Engine& engine,
+            const Eigen::MatrixXd& models);
+  /// An honest agent sends.
+  void note_sent(const Message& message, std::span<const double> x);
+  /// A message arrives: a hostile agent gets to know it, or it is replaced by what an omniscient sender knows now. Returns
+  /// whether it is finite.
+  bool arrive(const sim::Message& message, sim::Engine& engine, const Eigen::MatrixXd& models);
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(known_, made_, events_);
+  }
+  /// What is drawn from now on.
+  void draw_from(const sim::Streams& streams) { streams_ = streams; }
+
+ private:
+  /// The newest vector of each agent.
+  struct Newest {
+    Eigen::VectorXd x;
+    std::uint32_t conversation = 0;
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(x, conversation);
+    }
+  };
+  struct Kind {
+    sim::AgentId knower;
+    std::uint32_t tag, length;
+    auto operator<=>(const Kind&) const = default;
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(knower, tag, length);
+    }
+  };
+  /// Sendings of an agent: a message to several receivers is one.
+  struct Sending {
+    sim::Time at = -1;
+    std::uint32_t conversation = 0, number = 0, receivers = 0;
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(at, conversation, number, receivers);
+    }
+  };
+  using In = Eigen::Ref<const Eigen::VectorXd>;
+  using Out = Eigen::Ref<Eigen::VectorXd>;
+
+  void learn(sim::AgentId knower, const Message& message, const In& x);
+  // Sets gathered_ to the honest vectors that the sender of a message knows, or to x.
+  void gather(const HostileGroup& group, const Message& message, const In& x, sim::Engine& engine);
+  void replace(const HostileGroup& group, const Message& message, Out x, sim::Engine& engine,
+               const Eigen::MatrixXd& models);
+  void dissent(const Dissensus& how, sim::AgentId i, Out x, const Eigen::MatrixXd& models) const;
+  Eigen::Index vectors_in(std::size_t numbers) const { return static_cast<Eigen::Index>(numbers) / p_ * p_; }
+
+  static constexpr sim::AgentId kAllKnowing = sim::kNoAgent;
+  static constexpr std::uint32_t kAnyTag = 0x10000;  // of the last vector that an agent has received
+
+  const HostileAgents& agents_;
+  std::uint32_t largest_degree_;
+  Eigen::Index p_;
+  sim::Streams streams_;
+  bool omniscient_ = false;
+  std::uint32_t kept_ = 1;                                // vectors of its own that an agent keeps
+  std::map<Kind, std::map<sim::AgentId, Newest>> known_;  // of omniscient ones: of kAllKnowing
+  // By hostile agent and kind: the first vector that it has made, and the last ones.
+  std::map<Kind, std::vector<Eigen::VectorXd>> made_;
+  std::map<sim::AgentId, Sending> events_;
+  Gathered gathered_;
+  Eigen::VectorXd sent_;
+};
+
+}  // namespace hearsay::models

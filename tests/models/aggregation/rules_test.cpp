@@ -1,0 +1,250 @@
+// Rules on three vectors worked by hand, and the laws that hold for all of them.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <numeric>
+
+#include "models/aggregation/aggregation.hpp"
+
+using namespace hearsay;
+using namespace hearsay::models;
+using Eigen::MatrixXd;
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+
+namespace {
+
+using Options = AggregateOptions<NeighbourRules>;
+
+const sim::Stream kDrawn = sim::Streams(1, 0)(sim::Purpose::kHostile, 0, 0, 0);
+
+Gathered gathered(const MatrixXd& x) {
+  Gathered all;
+  all.centre = VectorXd::Zero(x.rows());
+  all.drawn = &kDrawn;
+  for (Eigen::Index k = 0; k < x.cols(); ++k) all.add(1 / static_cast<double>(x.cols()), x.col(k));
+  return all;
+}
+
+MatrixXd three() {
+  MatrixXd x(3, 3);
+  x << 1, 4, 7, 2, 5, 8, 3, 6, 9;
+  return x;
+}
+
+VectorXd aggregate(const Options& options, const MatrixXd& x) {
+  Gathered all = gathered(x);
+  VectorXd out;
+  REQUIRE(options(all, out));
+  return out;
+}
+
+MatrixXd prepared(const BeforeAggregation& step, const MatrixXd& x) {
+  Gathered all = gathered(x);
+  std::visit([&](const auto& s) { s(all); }, step);
+  return all.columns();
+}
+
+bool close(const MatrixXd& a, const MatrixXd& b, double to = 5e-9) {
+  return a.rows() == b.rows() && a.cols() == b.cols() && (a - b).cwiseAbs().maxCoeff() <= to;
+}
+
+// Numbers without a pattern.
+MatrixXd scattered(Eigen::Index p, Eigen::Index n) {
+  MatrixXd x(p, n);
+  for (Eigen::Index k = 0; k < x.size(); ++k) x.data()[k] = std::sin(static_cast<double>(k * k + 1) * 0.7);
+  return x;
+}
+
+KrumRule krum(std::uint32_t f, KrumScore score) {
+  KrumRule rule;
+  rule.f = f;
+  rule.score = score;
+  return rule;
+}
+
+template <class Rule>
+Rule with_f(std::uint32_t f) {
+  Rule rule;
+  rule.f = f;
+  return rule;
+}
+
+CenteredClippingRule centered(double tau) {
+  CenteredClippingRule rule;
+  rule.tau = tau;
+  return rule;
+}
+
+// All rules, meant for no hostile vector, and clipping nothing where they clip.
+std::vector<Options> all_rules(std::uint32_t f) {
+  ClippedSumRule sum;
+  RemoveFarthestRule farthest;
+  sum.b = farthest.b = 0;
+  GeometricMedianRule exact;
+  exact.tolerance = 1e-12;
+  std::vector<Options> all;
+  for (const NeighbourRules& rule : std::vector<NeighbourRules>{
+           MeanRule{}, MedianRule{}, with_f<TrimmedMeanRule>(f), with_f<MeanAroundMedianRule>(f),
+           krum(f, KrumScore::kBlanchard), with_f<MultiKrumRule>(f), exact, centered(1e6),
+           with_f<MinimumDiameterRule>(f), SelfCenteredClippingRule{}, sum, farthest})
+    all.push_back({rule, {}});
+  for (const BeforeAggregation& step : std::vector<BeforeAggregation>{
+           with_f<NearestNeighbourMixing>(f), Bucketing{}, ClipVectors{1e6}, with_f<AdaptiveClip>(f)})
+    all.push_back({MeanRule{}, {step}});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("aggregation: three vectors on a line, by hand") {
+  const Vector3d middle(4, 5, 6), low(2.5, 3.5, 4.5);
+  CHECK(aggregate({MedianRule{}, {}}, three()) == middle);
+  CHECK(aggregate({with_f<TrimmedMeanRule>(1), {}}, three()) == middle);
+  CHECK(close(aggregate({centered(100), {}}, three()), middle));
+  CHECK(close(aggregate({GeometricMedianRule{}, {}}, three()), Vector3d(3.78788764, 4.78788764, 5.78788764)));
+  CHECK(aggregate({krum(1, KrumScore::kWithItself), {}}, three()) == Vector3d(1, 2, 3));
+  MultiKrumRule multi;
+  multi.score = KrumScore::kWithItself;
+  CHECK(aggregate({multi, {}}, three()) == low);
+  CHECK(aggregate({with_f<MinimumDiameterRule>(1), {}}, three()) == low);
+  CHECK(aggregate({with_f<MeanAroundMedianRule>(1), {}}, three()) == low);
+}
+
+TEST_CASE("aggregation: steps before it on three vectors, by hand") {
+  MatrixXd rows(3, 3);
+  rows << 2.5, 2.5, 5.5, 3.5, 3.5, 6.5, 4.5, 4.5, 7.5;
+  CHECK(prepared(with_f<NearestNeighbourMixing>(1), three()) == rows);
+  rows << .53452248, .91168461, 1.00514142, 1.06904497, 1.13960576, 1.14873305, 1.60356745, 1.36752692,
+      1.29232469;
+  CHECK(close(prepared(ClipVectors{2}, three()), rows));
+  const MatrixXd adapted = prepared(with_f<AdaptiveClip>(1), three());
+  CHECK(adapted.leftCols(2) == three().leftCols(2));
+  CHECK(close(adapted.col(2), Vector3d(4.41004009, 5.04004582, 5.67005155)));
+  // Buckets of two keep the sum: two of the vectors make one, with twice the weight.
+  Gathered all = gathered(three());
+  Bucketing{}(all);
+  REQUIRE(all.size == 2);
+  CHECK(all.weight[0] == Approx(2.0 / 3));
+  CHECK(close(all.columns() * all.weights(), Vector3d(4, 5, 6), 1e-14));
+}
+
+TEST_CASE("aggregation: Krum adds up the n - f - 2 nearest others, or n - f - 1") {
+  // On a line 0, 1, 3, 7 with f = 1: of the nearest other the squared distances are 1, 1, 4, 16, of two 10, 5, 13, 52.
+  MatrixXd x(1, 4);
+  x << 3, 7, 1, 0;
+  CHECK(aggregate({krum(1, KrumScore::kBlanchard), {}}, x)[0] == 0);  // the smaller of two equals
+  CHECK(aggregate({krum(1, KrumScore::kWithItself), {}}, x)[0] == 1);
+}
+
+TEST_CASE("aggregation: rules for graphs, by hand") {
+  // Agent at 0 with weight 0.4; neighbours at 1, 2 and 10 with 0.2, the last hostile.
+  Gathered all;
+  all.centre = VectorXd::Zero(1);
+  all.add(0.4, VectorXd::Constant(1, 0));
+  all.add(0.2, VectorXd::Constant(1, 1));
+  all.add(0.2, VectorXd::Constant(1, 10), true);
+  all.add(0.2, VectorXd::Constant(1, -2));
+  VectorXd out;
+  // tau^2 = (0.2 + 0.8)/0.2 = 5, tau = 2.236: 0.2 - 0.4 + 0.2 tau.
+  REQUIRE(SelfCenteredClippingRule{}(all, out));
+  CHECK(out[0] == Approx(-0.2 + 0.2 * std::sqrt(5.0)));
+  ClippedSumRule sum;
+  sum.b = 0.1;  // all neighbours but those with a weight of 0.2: up to distance 2
+  REQUIRE(sum(all, out));
+  CHECK(out[0] == Approx(0.2 * (1 - 2 + 2)));
+  sum.b = 0.3;
+  REQUIRE(sum(all, out));
+  CHECK(out[0] == 0);
+  RemoveFarthestRule farthest;
+  farthest.b = 0.3;  // all of 10, half of -2
+  REQUIRE(farthest(all, out));
+  CHECK(std::abs(out[0] - (0.2 * 1 - 0.1 * 2)) < 1e-15);
+}
+
+TEST_CASE("aggregation: equal vectors have that vector as their aggregate, and f = 0 is the mean") {
+  const VectorXd one = scattered(5, 1);
+  for (const std::uint32_t f : {0u, 2u}) {
+    for (const Options& rule : all_rules(f)) {
+      Gathered all = gathered(one.replicate(1, 7));
+      all.centre = one;
+      VectorXd out;
+      REQUIRE(rule(all, out));
+      CHECK(close(out, one, 1e-12));
+    }
+  }
+  const MatrixXd x = scattered(5, 7);
+  const VectorXd mean = x.rowwise().mean();
+  for (const Options& rule : std::vector<Options>{{with_f<TrimmedMeanRule>(0), {}},
+                                                  {with_f<MultiKrumRule>(0), {}},
+                                                  {with_f<MeanAroundMedianRule>(0), {}},
+                                                  {with_f<MinimumDiameterRule>(0), {}},
+                                                  {MeanRule{}, {with_f<NearestNeighbourMixing>(0)}},
+                                                  {MeanRule{}, {with_f<AdaptiveClip>(0)}}})
+    CHECK(close(aggregate(rule, x), mean, 1e-12));
+}
+
+TEST_CASE("aggregation: the order of the vectors has no effect") {
+  for (const bool ties : {false, true}) {
+    MatrixXd x = scattered(6, 8);
+    if (ties) x = (x.array() * 2).round();
+    MatrixXd turned(6, 8);
+    for (Eigen::Index k = 0; k < 8; ++k) turned.col((k * 3 + 5) % 8) = x.col(k);
+    for (const Options& rule : all_rules(2)) {
+      const bool draws = !rule.before.empty() && std::holds_alternative<Bucketing>(rule.before[0]);
+      const bool own = std::holds_alternative<ClippedSumRule>(rule.aggregate) ||
+                       std::holds_alternative<RemoveFarthestRule>(rule.aggregate);
+      if (draws || own) continue;  // of graphs: the first is the agent's own
+      CHECK(close(aggregate(rule, x), aggregate(rule, turned), 1e-12));
+    }
+  }
+}
+
+TEST_CASE("aggregation: f hostile vectors do not move a robust rule far, the mean they do") {
+  MatrixXd x = scattered(4, 9) * 0.1;
+  x.leftCols(2).setConstant(1e9);
+  GeometricMedianRule exact;
+  exact.tolerance = 1e-12;
+  for (const NeighbourRules& rule :
+       std::vector<NeighbourRules>{MedianRule{}, with_f<TrimmedMeanRule>(2), with_f<MeanAroundMedianRule>(2),
+                                   krum(2, KrumScore::kBlanchard), with_f<MultiKrumRule>(2), exact,
+                                   centered(1), with_f<MinimumDiameterRule>(2)})
+    CHECK(aggregate({rule, {}}, x).norm() < 1);
+  CHECK(aggregate({MeanRule{}, {}}, x).norm() > 1e8);
+  CHECK(aggregate({MedianRule{}, {with_f<NearestNeighbourMixing>(2)}}, x).norm() < 1);
+}
+
+TEST_CASE("aggregation: fewer than 2 f + 1 vectors have no aggregate") {
+  for (const Eigen::Index n : {4, 5}) {
+    for (const NeighbourRules& rule : std::vector<NeighbourRules>{
+             with_f<TrimmedMeanRule>(2), with_f<MeanAroundMedianRule>(2), krum(2, KrumScore::kBlanchard),
+             with_f<MultiKrumRule>(2), with_f<MinimumDiameterRule>(2)}) {
+      Gathered all = gathered(scattered(3, n));
+      VectorXd out;
+      CHECK(Options{rule, {}}(all, out) == (n == 5));
+    }
+  }
+  Gathered none;
+  VectorXd out;
+  CHECK_FALSE(Options{}(none, out));
+}
+
+TEST_CASE("aggregation: coordinates are brought into order, for any number of vectors") {
+  for (Eigen::Index n = 1; n <= 40; ++n) {
+    const MatrixXd x = scattered(37, n);
+    const Gathered all = gathered(x);
+    const Eigen::Index low = n / 3, count = (n + 2) / 3;
+    const auto check = [&](const OrderedCoordinates& order, Eigen::Index from, Eigen::Index places) {
+      order.each(all, [&](const auto& block, Eigen::Index first, Eigen::Index lanes) {
+        for (Eigen::Index lane = 0; lane < lanes; ++lane) {
+          VectorXd expected = x.row(first + lane), found = block.row(lane).segment(from, places);
+          std::sort(expected.begin(), expected.end());
+          if (places < n) std::sort(found.begin(), found.end());
+          CHECK(found == expected.segment(from, places));
+        }
+      });
+    };
+    check(OrderedCoordinates(n), 0, n);
+    check(OrderedCoordinates(n, low, count), low, count);
+  }
+}

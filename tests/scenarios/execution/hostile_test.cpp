@@ -1,0 +1,214 @@
+// Hostile agents through the whole program.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+#include "tests/support/process.hpp"
+
+using namespace hearsay;
+using test::shell;
+using test::text_of;
+
+namespace {
+
+// The last value of a metric at each point, by its label.
+std::map<std::string, double> last_values(const std::string& file, const std::string& metric) {
+  std::map<std::string, double> values;
+  std::istringstream in(text_of(file));
+  for (std::string line; std::getline(in, line);) {
+    std::vector<std::string> fields;
+    std::istringstream split(line);
+    for (std::string field; std::getline(split, field, ',');) fields.push_back(field);
+    if (fields.size() == 9 && fields[2] == metric) values[fields[0]] = std::stod(fields[8]);
+  }
+  return values;
+}
+
+// Honest agents 0-1-2-3 in a chain start at 0, 0, 200, 200; agent 4 is a hostile neighbour of 1, agent 5 of 2.
+std::string hostile_chain(double delta, double beta, const std::string& adversaries) {
+  return R"({"data": {"type": "csv", "path": "data.csv", "target": "y", "owner": {"column": "owner"}},
+  "model": {"loss": "squared", "l2": 0}, "privacy": {"mechanism": "none"},
+  "network": {"topology": {"type": "file", "path": "edges.csv"}, "latency": "1 ms"},
+  "protocol": {"type": "muffliato", "step": 0.5, "gossip_steps": 1000, "mixing": "links"},
+  "stop": {"iterations": 600}, "record": {"metrics": ["distance.honest"]}, "repeat": 1, "adversaries": )" +
+         adversaries + R"(, "sweep": {"protocol.aggregate": ["mean", "self_centered_clipping", "median",
+                                                            {"type": "trimmed_mean", "f": 1}]}})" +
+         fmt::format("\n\nsource,target,weight\n0,1,{0}\n1,2,{1}\n2,3,{0}\n1,4,{2}\n2,5,{2}\n", 1.0 / 3, beta,
+                     delta);
+}
+
+// A small study of classes with hostile agents.
+std::string hostile_study(const std::string& protocol, const std::string& adversaries,
+                          const std::string& more = "") {
+  return R"({"data": {"type": "linear_separators", "owners": 8, "features": 3, "records": 20, "test_records": 20},
+  "model": {"loss": "logistic"}, "privacy": {"mechanism": "none"}, "network": {"topology": "complete", "latency": "10 ms"},
+  "protocol": {"type": ")" +
+         protocol + R"(", "step": 0.2}, "stop": {"time": "20 s", "iterations": 400}, "adversaries": )" +
+         adversaries +
+         R"(, "record": {"metrics": ["objective", "messages_lost"], "every": {"time": "1 s"}}, "repeat": 2)" +
+         more + "}";
+}
+
+std::string lost_of(const test::Scratch& folder, const std::string& column) {
+  std::istringstream in(text_of(folder / "out/s/runs.csv"));
+  std::string header, row, name, value;
+  std::getline(in, header);
+  std::getline(in, row);
+  std::istringstream names(header), values(row);
+  while (std::getline(names, name, ',') && std::getline(values, value, ','))
+    if (name == column) return value;
+  return "";
+}
+
+constexpr const char* kFederated[] = {"fedavg", "fedbuff", "fedasync", "scaffold"};
+constexpr const char* kGossip[] = {"dpsgd_gossip", "ad_psgd",  "gossip_learning",
+                                   "push_sum",     "epidemic", "muffliato"};
+
+}  // namespace
+
+TEST_CASE("hostile: consensus on a chain with two hostile neighbours, to four decimals") {
+  struct Row {
+    bool dissensus;
+    double delta, beta, mean, clipped;
+  };
+  // The mean squared error from 100 after 100 steps, which a program of its own gives.
+  constexpr Row kRows[] = {{false, .1, .267, 248.7835, .0001},      {false, .1, .12, 865.0558, 211.5106},
+                           {false, .3, .267, 1293.9289, 1393.0733}, {false, .3, .12, 3086.4198, 4409.3096},
+                           {true, .1, .267, 10000, .0002},          {true, .1, .12, 10000, 1272.1715}};
+  for (const Row& row : kRows) {
+    const std::string adversaries =
+        row.dissensus
+            ? R"({"agents": [4, 5], "omniscient": true, "behaviour": {"type": "dissensus", "mixing": "links"}})"
+            : R"([{"agents": [4], "behaviour": {"type": "constant", "value": 0}},
+                            {"agents": [5], "behaviour": {"type": "constant", "value": 200}}])";
+    const std::string all = hostile_chain(row.delta, row.beta, adversaries);
+    const auto end = all.find("\n\n");
+    const test::Scratch folder;
+    folder.write("s.json", all.substr(0, end));
+    folder.write("edges.csv", all.substr(end + 2));
+    folder.write("data.csv", "owner,x,y\na,1,0\nb,1,0\nc,1,200\nd,1,200\ne,1,0\nf,1,200\n");
+    test::ended_with(folder, "run s.json");
+    const auto values = last_values(folder / "out/s/series.csv", "distance.honest");
+    REQUIRE(values.size() == 4);
+    CHECK(std::abs(values.at("mean") - row.mean) < 6e-5);
+    CHECK(std::abs(values.at("self_centered_clipping") - row.clipped) < 6e-5);
+    CHECK(std::abs(values.at("median") - 10000) < 1e-9);
+    CHECK(std::abs(values.at("trimmed_mean f=1") - 10000) < 1e-9);
+  }
+}
+
+TEST_CASE("hostile: what is not finite is lost and counted, and reaches no model") {
+  for (const char* behaviour : {"not_a_number", "infinite"}) {
+    for (const auto* protocols : {kFederated, kGossip}) {
+      const std::size_t count = protocols == kFederated ? std::size(kFederated) : std::size(kGossip);
+      for (std::size_t k = 0; k < count; ++k) {
+        const test::Scratch folder;
+        folder.write("s.json",
+                     hostile_study(protocols[k],
+                                   fmt::format(R"({{"agents": [2, 3], "behaviour": "{}"}})", behaviour)));
+        const auto run = test::ended_with(folder, "run s.json");
+        INFO(protocols[k] << " " << behaviour << "\n" << run.out << run.err);
+        CHECK(std::stoi(lost_of(folder, "lost_not_finite")) > 0);
+        CHECK(lost_of(folder, "status") == "done");
+        for (const auto& [label, value] : last_values(folder / "out/s/series.csv", "objective"))
+          CHECK(std::isfinite(value));
+      }
+    }
+  }
+}
+
+TEST_CASE("hostile: a run that goes on from a state is the undisturbed one") {
+  for (const char* behaviour : {R"("behaviour": "a_little", "omniscient": true)",
+                                R"("behaviour": "sign_flip")", R"("behaviour": {"type": "replay", "age": 3})",
+                                R"("behaviour": {"type": "late", "delay": "1 s"}, "from": "4 s")",
+                                R"("behaviour": {"type": "free_rider", "sends": "received"})",
+                                R"("behaviour": "bit_flip", "to": "9 s")"}) {
+    for (const char* protocol : {"fedavg", "dpsgd_gossip", "epidemic"}) {
+      const test::Scratch whole, kept;
+      const std::string text =
+          hostile_study(protocol, fmt::format(R"({{"share": 0.3, {}}})", behaviour),
+                        R"(, "sweep": {"protocol.aggregate": ["mean", "median", "krum"]})");
+      whole.write("s.json", text);
+      kept.write("s.json", text);
+      // Some runs diverge: a flipped bit can make a number very large.
+      const auto undisturbed = shell(whole, "hearsay run s.json");
+      CHECK((undisturbed.code == 0 || undisturbed.code == 6));
+      shell(kept, "hearsay run s.json --pause 7");
+      CHECK(shell(kept, "hearsay run s.json").code == undisturbed.code);
+      CHECK(text_of(whole / "out/s/series.csv") == text_of(kept / "out/s/series.csv"));
+      const std::string fingerprint = lost_of(whole, "fingerprint");
+      CHECK(fingerprint == lost_of(kept, "fingerprint"));
+    }
+  }
+}
+
+TEST_CASE("hostile: silent agents cost a round its timeout, and late ones too") {
+  const test::Scratch folder;
+  folder.write("s.json", hostile_study("fedavg", R"({"agents": [2], "behaviour": "silent"})"));
+  test::ended_with(folder, "run s.json");
+  // Rounds of 1 s, the smallest timeout: 20 of them.
+  CHECK(lost_of(folder, "iterations") == "20");
+  CHECK(lost_of(folder, "lost_stale") == "0");
+  const test::Scratch late;
+  late.write("s.json",
+             hostile_study("fedavg", R"({"agents": [2], "behaviour": {"type": "late", "delay": "1.5 s"}})"));
+  test::ended_with(late, "run s.json");
+  CHECK(std::stoi(lost_of(late, "lost_stale")) >= 18);
+}
+
+TEST_CASE("hostile: flipped labels turn the first step of an agent round") {
+  // Agent 0 sends a model of zeros, from which agent 1 makes one step: with flipped labels the gradient has the other sign.
+  std::vector<std::vector<double>> models;
+  for (const char* adversaries : {"", R"(, "adversaries": {"agents": [1], "behaviour": "label_flip"})"}) {
+    const test::Scratch folder;
+    folder.write("ticks.csv", "agent,time\n0,1\n");
+    folder.write("s.json",
+                 R"({"data": {"type": "linear_separators", "owners": 2, "features": 3, "records": 20},
+      "model": {"loss": "logistic", "l2": 0}, "privacy": {"mechanism": "none"}, "network": {"topology": "complete"},
+      "clocks": {"type": "trace", "path": "ticks.csv"}, "stop": {"time": 2}, "repeat": 1,
+      "protocol": {"type": "gossip_learning", "merge": "rw", "step": 0.5},
+      "record": {"metrics": ["objective"], "models": "final"})" +
+                     std::string(adversaries) + "}");
+    test::ended_with(folder, "run s.json");
+    std::istringstream in(text_of(folder / "out/s/models.csv"));
+    std::vector<double>& of = models.emplace_back();
+    for (std::string line; std::getline(in, line);) {
+      std::vector<std::string> fields;
+      std::istringstream split(line);
+      for (std::string field; std::getline(split, field, ',');) fields.push_back(field);
+      if (fields.size() == 5 && fields[1] == "1") of.push_back(std::stod(fields[4]));
+    }
+  }
+  REQUIRE(models[0].size() == 3);
+  REQUIRE(models[1].size() == 3);
+  for (std::size_t k = 0; k < 3; ++k) {
+    CHECK(models[0][k] != 0);
+    CHECK(models[1][k] == Approx(-models[0][k]).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("hostile: what does not go together is refused in one line") {
+  const auto message = [](const std::string& protocol, const std::string& adversaries,
+                          const std::string& more = "") {
+    const test::Scratch folder;
+    std::string text = hostile_study(protocol, adversaries, more);
+    if (protocol.starts_with("p2p")) text.replace(text.find(R"(, "step": 0.2)"), 13, "");
+    folder.write("s.json", text);
+    return test::ended_with(folder, "validate s.json", 2).err;
+  };
+  CHECK_THAT(message("fedavg", R"({"agents": [2], "behaviour": "dissensus"})"),
+             Catch::Contains("/adversaries/behaviour: protocol fedavg is no gossip"));
+  CHECK_THAT(message("fedavg", R"({"agents": [2], "behaviour": "a_litle"})"),
+             Catch::Contains("did you mean 'a_little'?"));
+  CHECK_THAT(message("fedavg", R"({"behaviour": "silent"})"),
+             Catch::Contains("/adversaries: give exactly one of agents and share"));
+  CHECK_THAT(
+      message("fedavg",
+              R"([{"agents": [2], "behaviour": "silent"}, {"agents": [9], "behaviour": "silent"}])"),
+      Catch::Contains("/adversaries/1/agents/0: expected an agent that holds data, from 1 to 8, found 9"));
+  CHECK_THAT(message("p2p_coordinate_descent", R"({"agents": [2], "behaviour": "equivocate"})"),
+             Catch::Contains("tell all neighbours the same"));
+}
