@@ -95,6 +95,9 @@ class Driver final : public Probe, public RunState {
     if constexpr (hooks::on_down<P>) protocol_.on_down(i, context_);
     after_event();
   }
+  static constexpr bool hears_changes(bool resets) {
+    return hooks::on_up<P> || hooks::on_down<P> || (resets && hooks::reset<P>);
+  }
   void on_reset(sim::AgentId i) {
     world_.restore_start(i);
     if constexpr (hooks::reset<P>) protocol_.reset(i, context_);

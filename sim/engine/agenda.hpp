@@ -15,8 +15,12 @@ class Agenda {
   /// All but ticks of clocks.
   EventQueue& queue() { return queue_; }
   const Ticks& ticks() const { return ticks_; }
-  /// Whether ticks are skipped for ever: alone they are no reason to go on.
-  void ticks_are_vain(bool vain) { vain_ticks_ = vain; }
+  /// Whether ticks are skipped for ever, and how many of the events in the queue there always are: alone they are no reason
+  /// to go on.
+  void are_vain(bool ticks, std::size_t events) {
+    vain_ticks_ = ticks;
+    vain_events_ = events;
+  }
   /// Of Poisson clocks: see Ticks::redraw().
   void redraw_ticks(Time from) { ticks_.redraw(from); }
   std::size_t capacity() const { return queue_.capacity() + ticks_.capacity(); }
@@ -33,9 +37,9 @@ class Agenda {
     return tick_is_next_ ? tick.time : queue_.top().time;
   }
   bool tick_is_next() const { return tick_is_next_; }
-  /// Whether nothing is left except vain ticks and observations, which are one event in the queue, later than `now`.
+  /// Whether nothing is left except what is vain, in the queue later than `now`.
   bool nothing_left(Time now) {
-    return (!tick_is_next_ || vain_ticks_) && queue_.size() <= 1 && only_in_vain(now);
+    return (!tick_is_next_ || vain_ticks_) && queue_.size() <= vain_events_ && only_in_vain(now);
   }
   /// Removes the event that next_time() was asked about, and returns it.
   Event pop() {
@@ -48,9 +52,7 @@ class Agenda {
  private:
   // Apart from the loop of events, which asks after each one.
   [[gnu::noinline]] bool only_in_vain(Time now) {
-    const bool observes =
-        !queue_.empty() && queue_.top().kind == EventKind::kObservation && queue_.top().time > now;
-    return (queue_.empty() || observes) && (vain_ticks_ || ticks_.top().time == kNever);
+    return (queue_.empty() || queue_.top().time > now) && (vain_ticks_ || ticks_.top().time == kNever);
   }
   static bool tick_before(const Tick& tick, const Event& event) {
     if (tick.time != event.time) return tick.time < event.time;
@@ -61,6 +63,7 @@ class Agenda {
   Ticks ticks_;
   bool tick_is_next_ = false;
   bool vain_ticks_ = false;
+  std::size_t vain_events_ = 0;
 };
 
 }  // namespace hearsay::sim

@@ -113,7 +113,7 @@ void Engine::start() {
   const std::vector<Timeline::Entry>& entries = options_.timeline.entries;
   for (std::uint32_t n = 0; n < entries.size(); ++n) push(Event::timeline(entries[n].at, n));
   if (std::isfinite(options_.observe_every)) push(Event::observation(options_.observe_every, 1));
-  note_vain_ticks();
+  note_what_is_vain();
   if (!tracing()) return;
   trace(TraceKind::kStart, kNoAgent);
   trace_timeline();
@@ -281,11 +281,12 @@ void Engine::after(AgentId agent, Time delay, std::uint16_t tag, std::uint32_t n
   push(Event::timer(leaves(agent) + delay, key, presence_.life(agent), tag, number));
 }
 
-// Where nothing ends a run after a time, ticks that are skipped for ever would go on.
-void Engine::note_vain_ticks() {
+// Where nothing ends a run after a time, ticks that are skipped for ever, and random changes of state, would go on.
+void Engine::note_what_is_vain() {
   constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
-  agenda_.ticks_are_vain(presence_.all_gone() && options_.time_limit == kNever &&
-                         options_.event_limit == kUnlimited);
+  const bool unlimited = options_.time_limit == kNever && options_.event_limit == kUnlimited;
+  const std::size_t observations = std::isfinite(options_.observe_every) ? 1 : 0;  // there is always one
+  agenda_.are_vain(unlimited && presence_.all_gone(), observations + (unlimited ? presence_.endless() : 0));
 }
 
 // Returns whether the agent's state has changed.
@@ -310,7 +311,7 @@ bool Engine::change_state(const Event& event) {
     });
     presence_.resume(i, now(), agenda_.queue());
   }
-  if (!up) note_vain_ticks();
+  note_what_is_vain();
   return changed;
 }
 

@@ -6,7 +6,8 @@
 //
 // A handler (the driver of a protocol) is called at each event: on_start(), on_tick(agent), on_message(Message),
 // on_timer(agent, tag, number), on_up(agent), on_down(agent), optionally on_reset(agent), on_observation(); after each
-// the loop checks finished(). Optionally timer_name(agent, tag, number) names a timer in the trace.
+// the loop checks finished(). Optionally timer_name(agent, tag, number) names a timer in the trace, and hears_changes(resets)
+// says whether the protocol may do something at on_up(), on_down() or, if agents are reset, on_reset().
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -190,7 +191,7 @@ class Engine {
   End loop(Handler& handler) {
     while (!handler.finished()) {
       const Time at = agenda_.next_time();
-      if (at == kNever || agenda_.nothing_left(now()))
+      if (at == kNever || (agenda_.nothing_left(now()) && presence_.endless_are_vain(hears_changes(handler))))
         return stop_at_ < last_time_ ? End::kPaused : End::kIdle;
       if (at > stop_at_) return stop_at_ < last_time_ ? End::kPaused : pass_last_time();
       if (events_ >= options_.event_limit) return End::kEvents;
@@ -311,6 +312,13 @@ class Engine {
     return true;
   }
 
+  // Whether the handler may do something when an agent changes its state.
+  template <class Handler>
+  bool hears_changes([[maybe_unused]] const Handler& handler) const {
+    if constexpr (requires { handler.hears_changes(true); })
+      return handler.hears_changes(presence_.any_resets());
+    return true;
+  }
   template <class Handler>
   static std::string_view timer_name([[maybe_unused]] const Handler& handler, const Event& event) {
     if constexpr (requires { handler.timer_name(event.target, event.tag, event.number()); })
@@ -352,7 +360,7 @@ class Engine {
   void change_laws(std::size_t entry);
   template <class Archive>
   void serialize(Archive& archive);
-  void note_vain_ticks();
+  void note_what_is_vain();
   std::uint64_t timer_key(AgentId i);
   // The handler has returned.
   void end_handler() {

@@ -13,7 +13,7 @@ void Engine::serialize(Archive& archive) {
   if constexpr (Archive::is_loading::value)
     for (std::size_t n = 0; n < followed_; ++n) change_laws(n);
   archive(presence_, agenda_, transport_, publications_, pool_);
-  if constexpr (Archive::is_loading::value) note_vain_ticks();
+  if constexpr (Archive::is_loading::value) note_what_is_vain();
 }
 
 void Engine::save(cereal::BinaryOutputArchive& archive) const {
@@ -31,7 +31,7 @@ void Engine::branch(Time at) {
     if (event.kind != EventKind::kTimeline) push(event);
   for (std::size_t n = followed_; n < options_.timeline.entries.size(); ++n)
     push(Event::timeline(options_.timeline.entries[n].at, static_cast<std::uint32_t>(n)));
-  note_vain_ticks();
+  note_what_is_vain();
 }
 
 void Engine::redraw(Time from) {

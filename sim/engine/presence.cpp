@@ -43,6 +43,7 @@ void Presence::start(EventQueue& queue) {
       if (!first.up) ++down_[i];
       if (first.length < kNever) {
         queue.push(Event::change(first.length, i, !first.up, laws_ + l));
+        if (!availability_.known(l)) ++endless_;
       } else if (!first.up) {
         leave(i);
       }
@@ -60,10 +61,26 @@ bool Presence::change(const Event& event, EventQueue& queue) {
   const Time end = availability_.end(i, number / laws_, up, event.time, number % laws_);
   if (end < kNever) {
     queue.push(Event::change(end, i, !up, next_number(number, "changes of an agent's availability", laws_)));
-  } else if (!up) {
-    leave(i);
+    return changed;
   }
+  if (!availability_.known(number % laws_)) --endless_;
+  if (!up) leave(i);
   return changed;
+}
+
+bool Presence::endless_are_vain(bool heard) {
+  if (endless_ == 0) return true;
+  const auto is_gone = [this](AgentId i) { return (down_[i] & kForGood) != 0; };
+  if (all_gone() && (!hub_ || is_gone(0))) return true;
+  if (heard) return false;
+  // It is asked often, and the same agent may wait for long.
+  for (AgentId n = 0; n < agents_; ++n, waits_at_ = (waits_at_ + 1) % agents_)
+    if (!is_gone(waits_at_) && waits(waits_at_)) return false;
+  return true;
+}
+
+bool Presence::waits(AgentId i) const {
+  return !waiting_.empty(i) || (!deferred_.empty() && deferred_[i] != kNone);
 }
 
 // Laws of random periods are the first of both runs, and their pending changes get the numbers of these laws. Those of
@@ -71,12 +88,14 @@ bool Presence::change(const Event& event, EventQueue& queue) {
 void Presence::branch(Time at, std::vector<Event>& pending) {
   allocate();
   const std::uint32_t before = std::exchange(laws_, availability_.laws());
+  endless_ = 0;
   std::erase_if(pending, [&](Event& event) {
     if (event.kind != EventKind::kUp && event.kind != EventKind::kDown) return false;
     const std::uint32_t number = sequence_of(event.key), l = number % before;
     if (l >= laws_ || availability_.known(l)) return true;
     event =
         Event::change(event.time, event.target, event.kind == EventKind::kUp, number / before * laws_ + l);
+    ++endless_;
     return false;
   });
   for (AgentId i = 0; i < down_.size(); ++i) {
@@ -119,6 +138,12 @@ void Presence::redraw(Time from, std::vector<Event>& pending) const {
 void Presence::leave(AgentId i) {
   if ((down_[i] & kForGood) == 0 && !(hub_ && i == 0)) ++gone_;
   down_[i] |= kForGood;
+}
+
+bool Presence::any_resets() const {
+  for (std::uint32_t l = 0; l < laws_; ++l)
+    if (availability_.resets(l) && !availability_.known(l)) return true;
+  return false;
 }
 
 bool Presence::resets(const Event& event) const {

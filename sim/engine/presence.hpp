@@ -27,6 +27,11 @@ class Presence {
   bool all_gone() const { return gone_ == agents_ - (hub_ ? 1 : 0); }
   bool busy(AgentId i) const { return !busy_.empty() && busy_[i] != 0; }
   AgentId up_count() const { return up_count_; }
+  /// Pending changes of random laws, which follow each other for ever.
+  std::size_t endless() const { return endless_; }
+  /// Whether none of them lets an agent act: all are down for good, or nothing waits for the others, and what handles
+  /// events does nothing when one comes up (`heard`: it may).
+  bool endless_are_vain(bool heard);
   /// Whether agent i can act now.
   bool acts(AgentId i) const { return !restricted_ || (up(i) && !busy(i)); }
   /// Whether every agent can act all the time.
@@ -52,6 +57,8 @@ class Presence {
   /// An agent's period of one law ends (kUp, kDown) and the next begins, whose end is queued. Returns whether the
   /// agent's state changes: it is up when it is up in all laws.
   bool change(const Event& event, EventQueue& queue);
+  /// Whether some of the endless changes reset an agent.
+  bool any_resets() const;
   /// Whether the agent of such an event is reset.
   bool resets(const Event& event) const;
   void reset(AgentId i);
@@ -101,7 +108,7 @@ class Presence {
   /// Between events, where no handler has begun a computation. Laws that have changed are set again before.
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(laws_, up_count_, gone_, down_, busy_, computations_, lives_, deferred_, waiting_);
+    archive(laws_, up_count_, gone_, endless_, down_, busy_, computations_, lives_, deferred_, waiting_);
   }
 
  private:
@@ -111,6 +118,7 @@ class Presence {
   Admission admit_strictly(const Event& event) const;
   void allocate();
   void leave(AgentId i);
+  bool waits(AgentId i) const;
   void begin_computation(AgentId i, Time now);
 
   Availability availability_;
@@ -125,6 +133,8 @@ class Presence {
   std::uint32_t laws_;  // by which changes are numbered
   AgentId up_count_;
   AgentId gone_ = 0;  // agents with a clock that are down for good
+  std::size_t endless_ = 0;
+  AgentId waits_at_ = 0;  // where an agent was found for which something waits
   // By agent; empty if no law needs them.
   std::vector<std::uint8_t> down_;  // number of laws in which it is down, and kForGood
   std::vector<std::uint8_t> busy_;

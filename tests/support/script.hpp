@@ -20,6 +20,7 @@ class Script {
   std::function<void(const sim::Message&)> message;
   std::function<void(sim::AgentId, std::uint16_t, std::uint32_t)> timer;
   bool done = false;
+  bool hears = true;  ///< hears_changes()
   bool logging = true;
   std::vector<std::string>
       log;  ///< "TIME tick AGENT", "TIME message FROM>TO #TAG", "TIME timer AGENT #TAG", ...
@@ -58,6 +59,7 @@ class Script {
     if (observation) observation();
   }
   bool finished() const { return done; }
+  bool hears_changes(bool) const { return hears; }
 
  private:
   template <class... Args>

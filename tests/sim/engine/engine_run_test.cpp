@@ -35,8 +35,12 @@ TEST_CASE("engine: a run ends as idle when no event is left, with and without ob
 TEST_CASE("engine: once all agents are down for good a run is idle, unless a time ends it") {
   Engine::Options options;
   options.clocks = Poisson{};
+  const auto random = GENERATE(as<std::optional<OneAvailability>>(), std::nullopt,
+                               OnOff{.up = Exponential{0.5}, .down = Constant{0.3}},
+                               Crash{.up = Exponential{0.5}, .down = Constant{0.3}});
   const auto run = [&](std::vector<AgentId> gone, std::optional<Time> back) {
     AllOf laws;
+    if (random) laws.of.push_back(*random);
     laws.of.emplace_back(Outages{.outages = {{.agents = {0}, .from = 1}}});
     laws.of.emplace_back(Outages{.outages = {{.agents = std::move(gone), .from = 2, .to = back}}});
     options.network.availability = laws;
@@ -52,6 +56,28 @@ TEST_CASE("engine: once all agents are down for good a run is idle, unless a tim
   CHECK(run({0, 1}, 5).first == End::kFinished);  // agent 1 comes back
   options.time_limit = 50;
   CHECK(run({1}, {}) == std::pair(End::kTime, 50.0));
+}
+
+// Agents are up for 0.5 s and down for 5 s, one after the other; agent 0 may be away for good.
+TEST_CASE("engine: where no clock ticks, changes of agents for which nothing waits are no reason to go on") {
+  const auto run = [](bool gone, bool hears) {
+    Engine::Options options;
+    options.clocks = ClockTrace{{}, {}};
+    options.observe_every = 0.4;
+    AllOf laws{{OnOff{.up = Constant{0.5}, .down = Constant{5}, .start = Start::kUp}}};
+    if (gone) laws.of.emplace_back(Outages{.outages = {{.agents = {0}, .from = 0.7}}});
+    options.network.availability = laws;
+    Engine engine(options, test::kPair, kStreams);
+    test::Script script(engine);
+    script.hears = hears;
+    script.start = [&] { engine.after(0, 1, 7, 0); };
+    script.up = [&](AgentId) { script.done = engine.now() > 6; };
+    const End end = script.run();
+    return std::pair(end, engine.now());
+  };
+  CHECK(run(false, false) == std::pair(End::kIdle, 5.5));  // the timer fires when agent 0 returns
+  CHECK(run(true, false) == std::pair(End::kIdle, 1.0));   // when it is due
+  CHECK(run(false, true) == std::pair(End::kFinished, 11.0));
 }
 
 TEST_CASE("engine: until the last message has arrived, agents that are down for good miss ticks") {
