@@ -22,7 +22,7 @@ constexpr sim::Time kMinTimeout = 1;  // s
 }  // namespace
 
 sim::Time finite_timeout_of(const std::optional<sim::Time>& given, const Study& study) {
-  return given.value_or(std::max(kMinTimeout, kRoundTrips * study.round_trips.typical()));
+  return given.value_or(std::max(kMinTimeout, kRoundTrips * study.round_trips.settled()));
 }
 
 sim::Time timeout_of(const std::optional<sim::Time>& given, const Study& study) {
@@ -84,7 +84,7 @@ std::optional<std::string> timeout_note(std::string_view key, const std::optiona
     if (answered(study) && !finite) return std::nullopt;
     return fmt::format(
         "protocol.{} is {:g} s by default: at least 1 s and 5 typical round trips of up to {:.3g} s", key,
-        finite_timeout_of(given, study), study.round_trips.typical());
+        finite_timeout_of(given, study), study.round_trips.settled());
   }
   const double late = study.round_trips.fraction_above(*given);
   if (late <= kMaxLate) return std::nullopt;

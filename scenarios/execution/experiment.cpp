@@ -140,10 +140,10 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
   const Scenario& begins = before ? *before : scenario_;
   const sim::Engine::Options unfitted = engine_;
   fit_network(engine_, begins.events, topology_, study_streams(scenario_));
-  if (scenario_.protocol->has_timeout()) {
-    study_.round_trips = sim::RoundTrips(engine_, topology_, study_streams(scenario_), engine_.payload_width);
-    assemble("/protocol", [&] { scenario_.protocol->check_timeout(models::setting_of(study_)); });
-  }
+  const auto round_trips = [&] {
+    return sim::RoundTrips(engine_, topology_, study_streams(scenario_), engine_.payload_width);
+  };
+  if (scenario_.protocol->has_timeout()) study_.round_trips = round_trips();
   assemble("/privacy/adversaries", [&] {
     models::require_members(scenario_.privacy.adversaries, topology_.agents());
     const bool drawn = scenario_.network.topology.graph().draw == sim::GraphDraw::kRepetition;
@@ -156,10 +156,18 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
     if (privacy_.steps.empty()) throw Interrupted();
     assemble("/protocol", [&] { scenario_.protocol->check(study_); });
   }
-  if (past != nullptr) {
+  if (past != nullptr && past != &given) {
     engine_ = unfitted;
     fit_network(engine_, scenario_.events, topology_, study_streams(scenario_));
+    if (scenario_.protocol->has_timeout()) {
+      sim::RoundTrips own = round_trips();
+      own.settle_by(study_.round_trips);
+      study_.round_trips = std::move(own);
+    }
   }
+  // A timeout that no reply keeps in the past may be one of the branch.
+  if (scenario_.protocol->has_timeout() && past != &given)
+    assemble("/protocol", [&] { scenario_.protocol->check_timeout(models::setting_of(study_)); });
   // The other fits of options are checked when the study is planned (PointFit).
   const auto& tests = solved_->problem.data().test;
   const bool tested =

@@ -408,14 +408,14 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
                            .key = std::move(key.point),
                            .problem_key = std::move(key.problem)});
     note_latencies(reader.plain_numbers(), plan);
-    const auto require = [&](const Scenario& one) {
+    const auto require = [&](const Scenario& one, bool goes_on) {
       require_events(one);
-      fit.require(one, plan.points.size() - 1);
+      fit.require(one, plan.points.size() - 1, goes_on);
     };
     try {
       if (past) require_branches(*past, plan, *sweep.branches());
-      require(past ? *past : *scenario);
-      if (past) require(*scenario);
+      if (past) require(*past, true);
+      require(*scenario, false);
     } catch (const InputError&) {
       throw;
     } catch (sim::Error& error) {

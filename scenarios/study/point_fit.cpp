@@ -293,7 +293,7 @@ double parameters_of(const models::ModelOptions& model, const models::DataSize& 
   return hidden * data.features + scores * (hidden + 1);
 }
 
-void PointFit::require(const Scenario& s, std::size_t point) {
+void PointFit::require(const Scenario& s, std::size_t point, bool goes_on) {
   const models::Entry& entry = s.protocol->entry();
   const auto data = size_of_data(s);
   if (s.network.links.delayed_direction != sim::DelayedDirection::kBoth && !entry.hub) {
@@ -333,7 +333,7 @@ void PointFit::require(const Scenario& s, std::size_t point) {
   if (needs_optimum(s)) assemble("/model", [&] { models::require_minimiser(s.model); });
   // Generated data have no columns.
   const auto owners = models::owners_of(s.data.kind());
-  require_assembled(data ? bound(s, {}) : s, data, owners);
+  require_assembled(data ? bound(s, {}) : s, data, owners, goes_on);
   if (owners) require_traced_agent(s, point, agents_of(*owners, entry.hub));
   if (owners) {
     assemble("/privacy/adversaries",
@@ -349,7 +349,7 @@ void require_traced_agent(const Scenario& s, std::size_t point, sim::AgentId age
 }
 
 void PointFit::require_assembled(const Scenario& s, const std::optional<models::DataSize>& data,
-                                 std::optional<std::size_t> owners) {
+                                 std::optional<std::size_t> owners, bool goes_on) {
   const bool hub = s.protocol->entry().hub;
   const models::KnownData known = known_data(s, data, owners);
   const models::Budget privacy = settle(s, known);
@@ -369,7 +369,7 @@ void PointFit::require_assembled(const Scenario& s, const std::optional<models::
     });
   }
   assemble("/protocol", [&] { s.protocol->require(setting); });
-  if (network == nullptr || !s.protocol->has_timeout()) return;
+  if (network == nullptr || !s.protocol->has_timeout() || goes_on) return;
   const auto numbers = static_cast<std::size_t>(known.parameters) * s.protocol->entry().vectors;
   const sim::RoundTrips round_trips(network->options, network->topology, sim::Streams(s.seed, 0), numbers);
   setting.round_trips = &round_trips;

@@ -50,8 +50,9 @@ double parameters_of(const models::ModelOptions& model, const models::DataSize& 
 /// number of agents.
 class PointFit {
  public:
-  /// `point`: its number in the study. Throws sim::OptionError.
-  void require(const Scenario& scenario, std::size_t point);
+  /// `point`: its number in the study. `goes_on`: it is the past of a branch, whose timeouts are checked with the
+  /// branch. Throws sim::OptionError.
+  void require(const Scenario& scenario, std::size_t point, bool goes_on = false);
 
  private:
   /// A network on which all its laws fit; equal ones are made once. In place of the similarity graph of the data there
@@ -62,7 +63,7 @@ class PointFit {
   };
   const Network* network_of(const Scenario& scenario, sim::AgentId agents);
   void require_assembled(const Scenario& scenario, const std::optional<models::DataSize>& data,
-                         std::optional<std::size_t> owners);
+                         std::optional<std::size_t> owners, bool goes_on);
   std::map<std::string, Network> networks_;  // the last that were asked for
 };
 

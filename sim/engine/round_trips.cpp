@@ -68,6 +68,7 @@ RoundTrips::RoundTrips(const Engine::Options& options, const Topology& topology,
     reliable_ = reliable_ && links.loss().none();
     sample();
   }
+  settled_ = typical_;
   smallest_possible_ = topology.edges() > 0 ? smallest : 0;
   std::sort(sorted_.begin(), sorted_.end());
 }

@@ -21,6 +21,13 @@ class RoundTrips {
   bool reliable() const { return reliable_; }
   /// Largest median of a link, s.
   Time typical() const { return typical_; }
+  /// Likewise, where timeouts are chosen that are not given.
+  Time settled() const { return settled_; }
+  /// These are of a run that goes on from one that has chosen its timeouts.
+  void settle_by(const RoundTrips& past) {
+    reliable_ = past.reliable_;
+    settled_ = past.settled_;
+  }
   /// No round trip takes less, s: latencies both ways and, from a hub, the computation of the other agent. Of what is
   /// drawn, and of laws that change, the smallest value.
   Time smallest_possible() const { return smallest_possible_; }
@@ -31,7 +38,7 @@ class RoundTrips {
 
  private:
   bool reliable_ = true;
-  Time typical_ = 0, smallest_possible_ = 0;
+  Time typical_ = 0, settled_ = 0, smallest_possible_ = 0;
   std::vector<Time> sorted_;
 };
 

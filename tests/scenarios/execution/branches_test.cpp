@@ -291,3 +291,31 @@ TEST_CASE("branches: tuning with other random numbers than the past's, and audit
   CHECK(refusal("audit s.json --final --point 1")
             .find("/branches: an audit is of undisturbed runs: remove branches\n") != std::string::npos);
 }
+
+// A round trip takes 5 s until 12 s, then 0.2 s.
+TEST_CASE("branches: a given timeout is one of the branch, as in the run with its events from the start") {
+  const test::Scratch dir;
+  const std::string fedavg =
+      R"( --set 'protocol={"type": "fedavg", "round_timeout": 2}' --set network.topology=star)"
+      R"( --set network.availability=always --set events=[] --set network.latency=)";
+  const std::string change = R"({"network.latency": 0.1})";
+  dir.write("branches.json",
+            study(R"(, "branches": {"at": "12 s", "set": [{"label": "events", "value": )" + change + "}]}"));
+  dir.write("events.json", study(""));
+  REQUIRE(shell(dir, "$program run branches.json -o branches --no-progress" + fedavg + "2.5").code == 0);
+  REQUIRE(shell(dir, "$program run events.json -o events --no-progress" + fedavg +
+                         R"(2.5 --set 'events=[{"at": 12, "set": )" + change + "}]'")
+              .code == 0);
+  for (const std::string table : {"series.csv", "runs.csv"})
+    CHECK(lines(dir / "branches/" + table, "events,") == body(dir / "events/" + table));
+  // The undisturbed run is refused as without branches, and a branch for the round trips that remain.
+  const std::string refused = "expected at least the smallest possible round trip (5 s), found 2 s";
+  dir.write("both.json", study(branches(change)));
+  for (const std::string file :
+       {"both.json", "branches.json --set branches.set.0.value.network\\.latency=3"}) {
+    const auto outcome = shell(dir, "$program validate " + file + fedavg + "2.5");
+    INFO(file << outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.err.find(refused) != std::string::npos);
+  }
+}
