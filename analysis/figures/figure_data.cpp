@@ -219,7 +219,9 @@ Json figure_data(const StudyData& study, const std::optional<TraceData>& trace, 
     return Json{
         {"name", a.name}, {"labels", a.labels}, {"numbers", a.numbers}, {"logarithmic", a.logarithmic}};
   };
-  const auto event = [](const FigureEvent& e) { return Json{{"t", seven_digits(e.time)}, {"e", e.text}}; };
+  const auto event = [](const FigureEvent& e) {
+    return Json{{"t", seven_digits(e.at)}, {"e", e.text}, {"k", e.along}};
+  };
   const auto point = [&](const FigurePoint& p) { return point_tables(study, p); };
   const Json tables{{"along", kAlongNames},
                     {"every", study.head.every},

@@ -58,7 +58,7 @@ const drawings = (() => {
     return [{
       name: `${metric.name}-over`, along, against, title: `${metric.name} over the course of the runs`, template: "curves", values,
       caption: `Line: ${values.over} over ${repetitions(study)}; band: ${values.spread}.${referenceCaption(values)}` +
-        (values.events ? " Against time, dashed lines are the scenario's events." : ""),
+        (values.events ? ` Against ${study.events.some(({ k }) => k === 0) ? "time or iterations" : "time"}, dashed lines are the scenario's events.` : ""),
     }];
   }
 

@@ -173,7 +173,8 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
   data.limits = limits;
   const Json events = Json::parse(study.info("events"), nullptr, false);
   for (const Json& e : events.is_array() ? events : Json::array())
-    data.events.push_back({e.at("time"), e.at("text")});
+    data.events.push_back(e.contains("time") ? FigureEvent{e.at("time"), e.at("text")}
+                                             : FigureEvent{e.at("iteration"), e.at("text"), 0});
   const Json scenario = Json::parse(study.info("scenario"), nullptr, false);
   std::vector<std::size_t> numbers;
   data.study_points = study.points();

@@ -85,8 +85,9 @@ struct FigurePoint : PointSummary {
 
 /// An event of the scenario, the same at all points.
 struct FigureEvent {
-  double time;  ///< s
+  double at;  ///< s, or an iteration
   std::string text;
+  std::size_t along = 1;  ///< in kAlongNames
 };
 
 /// Bounds on what is kept.

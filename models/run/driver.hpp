@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <istream>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <ostream>
 #include <string_view>
@@ -58,7 +59,11 @@ class Driver final : public Probe, public RunState {
     world_.engine.begin(*this);
     if (observer_.keeper != nullptr) observer_.keeper->resume(world_, *this);
     sim::End end = go_on();
-    for (; end == sim::End::kPaused; end = go_on()) observer_.keeper->keep(world_, *this);
+    for (; end == sim::End::kPaused; end = go_on()) {
+      --asked_;  // the engine will ask once more, between the same events
+      observer_.keeper->keep(world_, *this);
+      stopped_ |= observer_.should_abort();
+    }
     if (keeps() && stopped_ && !finished_) observer_.keeper->stopped(*this);
     world_.ledger.verify();
     if (!observed_here_ || moved() != observed_traffic_ || world_.engine.now() != observed_time_) look();
@@ -140,8 +145,11 @@ class Driver final : public Probe, public RunState {
 
  private:
   sim::End go_on() {
-    pauses_ = false;
-    if (keeps()) world_.engine.pause_after(observer_.keeper->pause_after());
+    if (keeps()) {
+      world_.engine.pause_after(observer_.keeper->pause_after());
+      pause_at_ = observer_.keeper->pause_at_iteration();
+    }
+    pauses_ = world_.iterations >= pause_at_;
     return world_.engine.run(*this);
   }
   bool keeps() const { return Entry(P::kEntry).snapshots && observer_.keeper != nullptr; }
@@ -151,7 +159,7 @@ class Driver final : public Probe, public RunState {
   void serialize(Archive& archive) {
     if constexpr (hooks::describes_state<P>) archive(protocol_);
     archive(next_iteration_, next_vectors_, next_bytes_, next_check_, observed_traffic_, observed_time_,
-            asked_, instant_, done_, in_vain_, observed_here_, world_);
+            asked_, instant_, done_, vain_since_, observed_here_, world_);
   }
 
   void look() {
@@ -170,12 +178,11 @@ class Driver final : public Probe, public RunState {
     if (done != done_ || ((!counts || by_time) && world_.engine.now() > instant_)) {
       done_ = done;
       instant_ = world_.engine.now();
-      in_vain_ = 0;
+      vain_since_ = asked_ - Observer::kAbortCheckEvents;
     }
-    in_vain_ += Observer::kAbortCheckEvents;
-    const std::uint64_t agents = context_.agents();
-    if (!counts && in_vain_ > kMaxAtOnce + 100 * agents) time_stands_still(instant_, in_vain_);
-    if (counts && in_vain_ > stop.patience * (100 + agents)) nothing_is_reached(world_, in_vain_);
+    const std::uint64_t agents = context_.agents(), in_vain = asked_ - vain_since_;
+    if (!counts && in_vain > kMaxAtOnce + 100 * agents) time_stands_still(instant_, in_vain);
+    if (counts && in_vain > stop.patience * (100 + agents)) nothing_is_reached(world_, in_vain);
   }
 
   // Grows with everything that brings a run closer to one of its limits.
@@ -226,6 +233,7 @@ class Driver final : public Probe, public RunState {
     const StopLimits& stop = world_.study.stop;
     finished_ = world_.iterations >= stop.iterations || traffic.vectors >= stop.vectors ||
                 traffic.bytes >= stop.bytes || (stop.budgets_spent && world_.ledger.all_spent());
+    pauses_ |= world_.iterations >= pause_at_;
     if constexpr (hooks::finished<P>) finished_ = finished_ || protocol_.finished(context_);
   }
 
@@ -236,14 +244,15 @@ class Driver final : public Probe, public RunState {
   std::uint64_t next_iteration_, next_vectors_, next_bytes_, next_check_;
   std::uint64_t observed_traffic_ = 0;  // moved() and the time of the last observation
   sim::Time observed_time_ = -1;
-  std::uint32_t asked_ = 0;
+  std::uint64_t asked_ = 0;
   sim::Time instant_ = -1;        // of the last progress, with
   std::uint64_t done_ = 0;        // what was counted then
-  std::uint64_t in_vain_ = 0;     // events since, in steps of a check
+  std::uint64_t vain_since_ = 0;  // of asked_: that there has been none
   std::uint64_t not_finite_ = 0;  // messages lost until models were looked at for this
   bool finished_ = false;
   bool stopped_ = false;  // by the observer
   bool pauses_ = false;
+  std::uint64_t pause_at_ = std::numeric_limits<std::uint64_t>::max();  // iteration
   bool observed_here_ = false;  // nothing has happened for the protocol since the last observation
 };
 

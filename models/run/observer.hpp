@@ -2,6 +2,7 @@
 // Who looks at a run while it is made, and who keeps its state.
 #include <cstdint>
 #include <iosfwd>
+#include <limits>
 
 #include "models/run/world.hpp"
 
@@ -18,7 +19,7 @@ class RunState {
   virtual void continue_as(std::uint32_t number) = 0;
   /// After load(), with other random numbers: what is memoryless and pending at `from` (s) is drawn again.
   virtual void redraw(sim::Time from) = 0;
-  /// What was loaded is the past of this run until `at`: see sim::Engine::branch().
+  /// What was loaded is the past of this run until `at`, s: see sim::Engine::branch().
   virtual void branch(sim::Time at) = 0;
 
  protected:
@@ -35,6 +36,8 @@ class StateKeeper {
   virtual void resume(const World& world, RunState& state) = 0;
   /// s: the run pauses before the first event after it. Asked whenever the run goes on.
   virtual sim::Time pause_after() { return sim::kNever; }
+  /// The run pauses after the event that completes it.
+  virtual std::uint64_t pause_at_iteration() { return std::numeric_limits<std::uint64_t>::max(); }
   /// Whether the run is to pause now. Asked every Observer::kAbortCheckEvents events.
   virtual bool due(const World&) { return false; }
   virtual void keep(const World& world, const RunState& state) = 0;

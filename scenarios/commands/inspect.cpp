@@ -40,12 +40,13 @@ constexpr std::string_view kSweepHelp =
 
 constexpr std::string_view kBranchesHelp =
     R"(branches
-  type      object: {"at": TIME, "set": [CHANGES, ...]}
+  type      object: {"at": TIME or {"iterations": N}, "set": [CHANGES, ...]}
   default   none
   meaning   What-if from a common past: each run is made once until `at`, and goes on from the same state with the changes of
             each branch. The branch is an axis of the study, "branch". Draws that mean the same are the same in all
             branches; {} is the undisturbed run
-  at        when the branches part; what happens at that time is theirs
+  at        when the branches part: at a time, and what happens then is theirs; or after the event that completes an
+            iteration, at a time that differs between repetitions. Events of branches must be later, or a run fails
   set       list of objects, which may have labels as in sweep. Each has any of network.latency, network.loss,
             network.bandwidth, network.compute_time (for what begins from then on), events (in addition to those of the
             scenario), and numbers of the protocol that hearsay explain says a branch may change

@@ -58,6 +58,9 @@ class Experiment {
                           const std::atomic<bool>* interrupted = nullptr,
                           const Keeping* kept = nullptr) const;
 
+  /// A run of the past of these that has ended before they begin, as one of these: with the events that it has missed.
+  analysis::RunResult ended_before(analysis::RunResult run, const Experiment& past) const;
+
   /// Adds what scenario.splitting asks for to the scalars of a run. Throws Interrupted.
   void add_rare_event(analysis::RunResult& run, const std::atomic<bool>* interrupted) const;
 

@@ -110,13 +110,18 @@ std::shared_ptr<const Experiment> RunMaker::assembled(RunTask task, bool past) {
   const std::uint32_t instance = scenario.draws_anew() ? task.repetition : 0;
   return assembled_.get({past, past ? pasts_[task.point] : task.point, instance}, [&] {
     if (limit_.near()) forget();
-    const auto problem = problem_of(task);
-    return naming_point(task.point, [&] {
-      const auto solved = solved_.get(problem, [&] { return solve(scenario, problem.second); });
-      return std::make_shared<const Experiment>(scenario, solved, instance,
-                                                schedules(scenario, solved->problem.p()), interrupted_,
-                                                point.past.get());
-    });
+    return experiment_of(task, scenario);
+  });
+}
+
+// `scenario`: that of the task, of its past, or of one of its branches.
+std::shared_ptr<const Experiment> RunMaker::experiment_of(RunTask task, const Scenario& scenario) {
+  const auto problem = problem_of(task);
+  return naming_point(task.point, [&] {
+    const auto solved = solved_.get(problem, [&] { return solve(scenario, problem.second); });
+    return std::make_shared<const Experiment>(scenario, solved, scenario.draws_anew() ? task.repetition : 0,
+                                              schedules(scenario, solved->problem.p()), interrupted_,
+                                              plan_.points[task.point].past.get());
   });
 }
 
@@ -208,17 +213,22 @@ PointDescription RunMaker::describe_once(std::size_t point) {
   return description;
 }
 
-// `past`: of the run that the task goes on from.
-SnapshotPlace RunMaker::place_of(RunTask task, bool past) const {
+// kPast: of the run that the task goes on from; kOther: of that run in a study without branches, from where it was copied.
+SnapshotPlace RunMaker::place_of(RunTask task, StateOf what) const {
   const PlannedPoint& point = plan_.points[task.point];
-  const std::string key = run_key(past ? point.past_key + " past" : point.key, task.repetition);
+  const bool past = what == StateOf::kPast, other = what == StateOf::kOther;
+  const std::string key = run_key(other  ? point.past_key
+                                  : past ? point.past_key + " past"
+                                         : point.key,
+                                  task.repetition);
   const std::string traced =
       is_traced(task) ? canonical(write_changes(*point.scenario->record.trace)) : "no trace";
-  return {snapshots() / (key.substr(0, 32) + ".snapshot"),
+  return {snapshots() / (key.substr(0, 32) + (other ? ".copy" : ".snapshot")),
           sha256(fmt::format("{}\n{}\n{}\n{}\n{}\n{}", version_line(), key, record_key(*point.scenario),
                              canonical(write_changes(point.scenario->privacy)), traced,
-                             point.past == nullptr ? 0 : point.branches_at)),
-          fmt::format("{}point {} repetition {}", past ? "the past of " : "", task.point, task.repetition)};
+                             other || point.past == nullptr ? "" : point.parting.text())),
+          fmt::format("{}point {} repetition {}", past || other ? "the past of " : "", task.point,
+                      task.repetition)};
 }
 
 void RunMaker::forget_state(RunTask task) const {

@@ -93,8 +93,11 @@ class RunMaker {
   auto within_memory(std::size_t point, F&& f);
   /// Forgets what is kept.
   void forget();
-  SnapshotPlace place_of(RunTask task, bool past = false) const;
+  enum class StateOf { kRun, kPast, kOther };
+  SnapshotPlace place_of(RunTask task, StateOf what = StateOf::kRun) const;
   std::shared_ptr<const Experiment> assembled(RunTask task, bool past);
+  std::shared_ptr<const Experiment> experiment_of(RunTask task, const Scenario& scenario);
+  std::shared_ptr<const Experiment> branch(RunTask task, sim::Time at);
   std::shared_ptr<const Past> past(RunTask task, sim::TraceSink* trace, const std::atomic<bool>* aborted,
                                    const Keeping& kept);
   std::shared_ptr<const Past> make_past(RunTask task, sim::TraceSink* trace, const std::atomic<bool>* aborted,

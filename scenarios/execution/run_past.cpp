@@ -3,23 +3,24 @@
 #include "scenarios/execution/experiment.hpp"
 #include "scenarios/execution/run_maker.hpp"
 #include "scenarios/execution/snapshots.hpp"
+#include "scenarios/study/branch_points.hpp"
 #include "scenarios/study/errors.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
 
-// Passes the records of a trace on from a time on.
+// Passes the records of a trace on once a run goes on from its past, after its start.
 class LaterTrace final : public sim::TraceSink {
  public:
-  LaterTrace(sim::TraceSink* sink, sim::Time from) : sink_(sink), from_(from) {}
+  LaterTrace(sim::TraceSink* sink, const bool& begun) : sink_(sink), begun_(begun) {}
   void record(const sim::TraceRecord& record) override {
-    if (record.time >= from_) sink_->record(record);
+    if (begun_) sink_->record(record);
   }
 
  private:
   sim::TraceSink* sink_;
-  sim::Time from_;
+  const bool& begun_;
 };
 
 }  // namespace
@@ -29,7 +30,7 @@ void RunMaker::forget_pasts() const {
   for (std::uint32_t p = 0; p < plan_.points.size() && std::filesystem::is_directory(snapshots(), error);
        ++p) {
     for (std::uint32_t r = 0; plan_.points[p].past != nullptr && r < plan_.points[p].repeat; ++r)
-      place_of({p, r}, true).remove();
+      for (const StateOf what : {StateOf::kPast, StateOf::kOther}) place_of({p, r}, what).remove();
   }
 }
 
@@ -43,7 +44,10 @@ std::shared_ptr<const Past> RunMaker::past(RunTask task, sim::TraceSink* trace,
 std::shared_ptr<const Past> RunMaker::make_past(RunTask task, sim::TraceSink* trace,
                                                 const std::atomic<bool>* aborted, Keeping kept) {
   auto past = std::make_shared<Past>();
-  if (kept.place) kept.place = [this, task] { return place_of(task, true); };
+  if (kept.place) {
+    kept.place = [this, task] { return place_of(task, StateOf::kPast); };
+    kept.from = [this, task] { return place_of(task, StateOf::kOther); };
+  }
   kept.ends_as = past.get();
   try {
     past->ended = assembled(task, true)->run(task.repetition, trace, aborted, &kept);
@@ -64,14 +68,29 @@ analysis::RunResult RunMaker::run(RunTask task, sim::TraceSink* trace, const std
   const PlannedPoint& point = plan_.points[task.point];
   if (point.past == nullptr)
     return experiment(task)->run(task.repetition, trace, aborted, kept.place ? &kept : nullptr);
-  kept.branches_at = point.branches_at;
+  kept.parting = point.parting;
   const auto past = this->past(task, trace, aborted, kept);
-  if (past->ended) return *past->ended;
+  if (past->ended) return experiment(task)->ended_before(*past->ended, *assembled(task, true));
+  bool begun = false;
   kept.begins_as = past.get();
+  kept.begun = &begun;
   // A trace that is no part of the state has all that came before.
-  LaterTrace later(trace, point.branches_at);
-  return experiment(task)->run(task.repetition, trace != nullptr && kept.trace == nullptr ? &later : trace,
-                               aborted, &kept);
+  LaterTrace later(trace, begun);
+  return branch(task, past->at)
+      ->run(task.repetition, trace != nullptr && kept.trace == nullptr ? &later : trace, aborted, &kept);
+}
+
+// The branch of a task, whose past has ended at a time.
+std::shared_ptr<const Experiment> RunMaker::branch(RunTask task, sim::Time at) {
+  const PlannedPoint& point = plan_.points[task.point];
+  if (point.parting.by_time() || point.scenario->events.size() == point.past->events.size())
+    return experiment(task);
+  try {
+    return experiment_of(task, parted_at(point, at));
+  } catch (sim::Error& error) {
+    error.point = task.point;
+    throw plan_.located(error);
+  }
 }
 
 }  // namespace hearsay::scenarios

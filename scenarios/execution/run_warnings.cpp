@@ -1,7 +1,10 @@
 // What is suspicious about a run that has ended.
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "scenarios/execution/experiment.hpp"
+#include "scenarios/study/parting.hpp"
 
 namespace hearsay::scenarios {
 
@@ -24,7 +27,28 @@ std::string lost_messages(const sim::Traffic& traffic) {
                      fmt::join(reasons, ", "));
 }
 
+std::string missed_events(sim::Time end, const std::vector<std::string>& events) {
+  return fmt::format("the run ended at {:g} s, before {}", end, fmt::join(events, "; "));
+}
+
 }  // namespace
+
+analysis::RunResult Experiment::ended_before(analysis::RunResult run, const Experiment& past) const {
+  const auto missed = [&run](const Experiment& one) {
+    std::vector<std::string> events;
+    for (const auto& entry : one.engine_.timeline.entries)
+      if (entry.at > std::max(run.time, kAtParting))
+        events.push_back(fmt::format("{} at {:g} s", entry.text, entry.at));
+    return events.empty() ? "" : missed_events(run.time, events);
+  };
+  const std::string before = missed(past), now = missed(*this);
+  if (before == now || run.status != analysis::Status::kDone) return run;
+  if (!before.empty() && run.message.ends_with(before))
+    run.message.resize(run.message.size() - before.size());
+  if (before.empty() && !run.message.empty()) run.message += "; ";
+  run.message += now;
+  return run;
+}
 
 std::string Experiment::warning(const models::World& world, analysis::RunEnd end) const {
   std::vector<std::string> all;
@@ -42,9 +66,7 @@ std::string Experiment::warning(const models::World& world, analysis::RunEnd end
                               world.engine.now(), world.iterations));
   }
   const std::vector<std::string> missed = world.engine.events_to_come();
-  if (!missed.empty())
-    all.push_back(
-        fmt::format("the run ended at {:g} s, before {}", world.engine.now(), fmt::join(missed, "; ")));
+  if (!missed.empty()) all.push_back(missed_events(world.engine.now(), missed));
   return fmt::format("{}", fmt::join(all, "; "));
 }
 

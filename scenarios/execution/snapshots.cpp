@@ -29,7 +29,7 @@ constexpr std::size_t kBlock = 1 << 20;  // bytes that are hashed at a time
 constexpr int kShare = 20;
 
 std::string first_line(const SnapshotPlace& place) {
-  return fmt::format("hearsay snapshot 1 {}\n", place.identity);
+  return fmt::format("hearsay snapshot 2 {}\n", place.identity);
 }
 
 // Passes what is written on in blocks, and hashes them; all but the last are full, as nothing flushes it before the end.
@@ -98,7 +98,7 @@ std::optional<Read> read(const SnapshotPlace& place) {
     found.wrong = "is of another build, scenario or data";
   }
   found.text.resize(end);
-  found.begin = line.size();
+  found.begin = found.text.find('\n', line.size()) + 1;
   return found;
 }
 
@@ -116,8 +116,12 @@ Snapshots::Snapshots(const Keeping& how, const std::optional<SnapshotOptions>& o
 
 // What happens at the time of the branches is theirs.
 sim::Time Snapshots::pause_after() {
-  const sim::Time past = how_.ends_as != nullptr ? std::nextafter(how_.branches_at, 0) : sim::kNever;
-  return std::min(how_.pause, past);
+  const bool past = how_.ends_as != nullptr && how_.parting.by_time();
+  return std::min(how_.pause, past ? std::nextafter(how_.parting.time, 0) : sim::kNever);
+}
+
+std::uint64_t Snapshots::pause_at_iteration() {
+  return how_.ends_as != nullptr ? how_.parting.iteration : Parting::kNoIteration;
 }
 
 bool Snapshots::due(const models::World& world) {
@@ -144,16 +148,19 @@ void Snapshots::plan(const models::World& world, Clock::duration taken) {
 void Snapshots::keep(const models::World& world, const models::RunState& state) {
   const Clock::time_point begin = Clock::now();
   const bool ends = !std::exchange(was_due_, false);  // it is the time of the pause
-  if (ends && how_.ends_as != nullptr && how_.branches_at <= how_.pause) {
+  const Parting& parting = how_.parting;
+  if (ends && how_.ends_as != nullptr &&
+      (parting.by_time() ? parting.time <= how_.pause : world.iterations >= parting.iteration)) {
     std::ostringstream out(std::ios::binary);
     save(out, state);
     how_.ends_as->state = std::move(out).str();
+    how_.ends_as->at = parting.by_time() ? parting.time : world.engine.now();
     throw Interrupted();
   }
   const SnapshotPlace place = how_.place();
   std::string why;
   try {
-    write(place, state);
+    write(place, world, state);
   } catch (const std::bad_alloc&) {
     why = "out of memory";
   } catch (const sim::Error& error) {
@@ -170,14 +177,15 @@ void Snapshots::save(std::ostream& out, const models::RunState& state) const {
   state.save(out);
 }
 
-void Snapshots::write(const SnapshotPlace& place, const models::RunState& state) const {
+void Snapshots::write(const SnapshotPlace& place, const models::World& world,
+                      const models::RunState& state) const {
   std::error_code error;  // reported with the file: a rank on another machine may have no folder of results
   std::filesystem::create_directory(place.file.parent_path(), error);
   analysis::OutputFile file(place.file);
   Blocks blocks(file);
   std::ostream out(&blocks);
   out.exceptions(std::ios::badbit);
-  out << first_line(place);
+  out << first_line(place) << fmt::format("{} {}\n", world.engine.now(), world.iterations);
   save(out, state);
   const std::uint64_t hash = blocks.finish();
   file.write({reinterpret_cast<const char*>(&hash), sizeof hash});
@@ -188,9 +196,10 @@ void Snapshots::resume(const models::World& world, models::RunState& state) {
   if (how_.begins_as != nullptr) state.continue_as(continuation_);
   if (!(how_.goes_on && go_on(world, state)) && how_.begins_as != nullptr) {
     load(how_.begins_as->state, state);
-    state.branch(how_.branches_at);
-    if (continuation_ != 0) state.redraw(how_.branches_at);
+    state.branch(how_.begins_as->at);
+    if (continuation_ != 0) state.redraw(how_.begins_as->at);
   }
+  if (how_.begun != nullptr) *how_.begun = true;
   plan(world, {});
 }
 
@@ -202,14 +211,19 @@ void Snapshots::load(std::string_view text, models::RunState& state) const {
 
 // Whether there was a state to go on from.
 bool Snapshots::go_on(const models::World& world, models::RunState& state) const {
-  const SnapshotPlace place = how_.place();
-  const auto found = read(place);
+  SnapshotPlace place = how_.place();
+  auto found = read(place);
+  const bool copied = !found && how_.from;
+  if (copied) found = read(place = how_.from());
   if (!found) return false;
   if (found->wrong != nullptr) {
     print_message(fmt::format("note: {} {}: {} begins again", place.file.string(), found->wrong, place.run));
     return false;
   }
   load(std::string_view(found->text).substr(found->begin), state);
+  if (copied && (world.engine.now() >= how_.parting.time || world.iterations >= how_.parting.iteration))
+    throw sim::UserError("{}: its state is of {} s, iteration {}: let the branches part later", place.run,
+                         world.engine.now(), world.iterations);
   print_message(fmt::format("{} goes on from {:.6g} s (iteration {})", place.run, world.engine.now(),
                             world.iterations));
   return true;

@@ -11,6 +11,7 @@
 
 #include "analysis/store/study.hpp"
 #include "models/run/observer.hpp"
+#include "scenarios/study/parting.hpp"
 #include "scenarios/study/scenario.hpp"
 
 namespace hearsay::analysis {
@@ -32,6 +33,7 @@ struct SnapshotPlace {
 /// The state at which the branches of a run part.
 struct Past {
   std::string state{};
+  sim::Time at = 0;  ///< s
   /// The run, where it ended before.
   std::optional<analysis::RunResult> ended{};
 };
@@ -42,9 +44,12 @@ struct Keeping {
   bool goes_on = false;                   ///< whether there may be a state from before
   sim::Time pause = sim::kNever;          ///< s: the run ends there for now
   analysis::TraceFiles* trace = nullptr;  ///< its text is part of the state, if not null
-  sim::Time branches_at = sim::kNever;    ///< s
-  Past* ends_as = nullptr;                ///< the run ends at `branches_at`, and this is its state
-  const Past* begins_as = nullptr;        ///< the run goes on from this, at `branches_at`
+  Parting parting = {};
+  Past* ends_as = nullptr;          ///< the run ends where branches part, and this is its state
+  const Past* begins_as = nullptr;  ///< the run goes on from this
+  bool* begun = nullptr;            ///< set once it does
+  /// Of another study: where a past begins that has no state of this one.
+  std::function<SnapshotPlace()> from = {};
 };
 
 /// What of a run is not of its world, protocol and driver: its recorder, its trace.
@@ -53,8 +58,9 @@ struct Recording {
   std::function<void(std::istream& in)> load;
 };
 
-/// Saves the state of a run when it is due, in place of the one before. A file is a line with version and identity, the
-/// state, and a checksum (XXH3) of both; what is damaged or of another identity is reported with one line and not used.
+/// Saves the state of a run when it is due, in place of the one before. A file is a line with version and identity, one
+/// with time (s) and iteration, the state, and a checksum (XXH3) of all; what is damaged or of another identity is
+/// reported with one line and not used.
 class Snapshots final : public models::StateKeeper {
  public:
   /// Without options only at Keeping::pause. `continuation`: World::continue_as(), of a run that begins as a past.
@@ -62,6 +68,7 @@ class Snapshots final : public models::StateKeeper {
             std::uint32_t continuation);
 
   sim::Time pause_after() override;
+  std::uint64_t pause_at_iteration() override;
   bool due(const models::World& world) override;
   /// A snapshot that cannot be written (a full disk) is the last, which is reported. Throws Interrupted at
   /// Keeping::pause, and where the run ends as a past.
@@ -73,7 +80,7 @@ class Snapshots final : public models::StateKeeper {
   bool go_on(const models::World& world, models::RunState& state) const;
   void load(std::string_view text, models::RunState& state) const;
   void save(std::ostream& out, const models::RunState& state) const;
-  void write(const SnapshotPlace& place, const models::RunState& state) const;
+  void write(const SnapshotPlace& place, const models::World& world, const models::RunState& state) const;
   void plan(const models::World& world, Clock::duration taken);
 
   const Keeping& how_;

@@ -105,7 +105,11 @@ std::string expected_forms(std::span<const sim::Alternative> all, const Node* in
   for (const sim::Alternative& a : all) {
     if (a.shorthand.kind != sim::Shorthand::kNumber) names.emplace_back(a.name);
   }
-  if (names.size() == 1) return out + "\"" + names.front() + "\"";
+  if (names.size() == 1) {
+    const auto one = std::ranges::find(all, names.front(), &sim::Alternative::name);
+    const std::string_view key = one->shorthand.key;
+    return out + (key.empty() ? fmt::format("\"{}\"", one->name) : fmt::format("{{\"{}\": ...}}", key));
+  }
   return out + fmt::format("one of {}", fmt::join(names, ", "));
 }
 

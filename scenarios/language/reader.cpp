@@ -240,6 +240,7 @@ void Reader::report_unknown(const Frame& frame, const sim::Describe& members) {
   Names known;
   for (const auto& [key, value] : writer.written().items()) known.push_back(key);
   if (!frame.type.empty()) known.emplace_back("type");
+  if (frames_.size() == 2) known.insert(known.end(), others_.begin(), others_.end());
   for (std::size_t i = 0; i < frame.seen.size() && faults_.size() < kMaxFaults; ++i) {
     if (frame.seen[i]) continue;
     const Node::Member& member = frame.node->items()[i];
@@ -248,6 +249,15 @@ void Reader::report_unknown(const Frame& frame, const sim::Describe& members) {
     if (other != frame.others.end()) {
       fault(member.value.key_at, pointer(member.key),
             fmt::format("give only one of '{}' and '{}'", frame.key, member.key));
+      continue;
+    }
+    const std::string path = member.key + ".";
+    const auto below =
+        std::ranges::find_if(known, [&](const std::string& key) { return key.starts_with(path); });
+    if (below != known.end()) {
+      fault(member.value.key_at, pointer(member.key),
+            fmt::format("expected the path of an option, such as '{}', found '{}'; known keys: {}", *below,
+                        printable(member.key), fmt::join(known, ", ")));
       continue;
     }
     fault(member.value.key_at, pointer(member.key),

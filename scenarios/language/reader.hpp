@@ -18,11 +18,14 @@ namespace hearsay::scenarios {
 /// About 10 us for a scenario of 100 lines.
 class Reader final : public sim::Visitor {
  public:
-  /// `pointer` is the JSON pointer of `node`. The document must outlive the reader.
-  Reader(const Document& document, const Node& node, const Folders& folders, std::string pointer)
+  /// `pointer` is the JSON pointer of `node`. The document must outlive the reader. `others`: keys that the node may have,
+  /// read by someone else and removed.
+  Reader(const Document& document, const Node& node, const Folders& folders, std::string pointer,
+         std::vector<std::string> others = {})
       : document_(document),
         folders_(folders),
         pointer_(std::move(pointer)),
+        others_(std::move(others)),
         frames_{{.kind = Frame::Kind::kBare, .node = &node, .at = node.at}} {}
 
   /// Throws InputError with all errors, in the order of the input, if there are any.
@@ -110,6 +113,7 @@ class Reader final : public sim::Visitor {
   const Document& document_;
   const Folders& folders_;
   std::string pointer_;
+  std::vector<std::string> others_;
   std::vector<Frame> frames_;
   std::vector<Fault> faults_;
   std::vector<PlainNumber> plain_;
@@ -136,8 +140,8 @@ const Node* Reader::given(const sim::About& about, const Expected& expected) {
 /// JSON pointer of the node. Throws InputError; `value` is then partly read.
 template <class T>
 void read(const Document& document, const Node& node, T& value, const Folders& folders = {},
-          std::string pointer = {}, const sim::About& about = {}) {
-  Reader reader(document, node, folders, std::move(pointer));
+          std::string pointer = {}, const sim::About& about = {}, std::vector<std::string> others = {}) {
+  Reader reader(document, node, folders, std::move(pointer), std::move(others));
   reader(value, about);
   reader.finish();
 }

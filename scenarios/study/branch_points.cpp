@@ -43,8 +43,8 @@ std::string branch_key(const std::string& past_key, Keys& keys, const Scenario& 
                        const BranchOptions& options) {
   const std::string key = keys.point(branch).point;
   if (branch.continuation == 0 && key == past_key) return past_key;
-  return sha256(
-      fmt::format("{}\nbranch at {} continuation {}\n{}", past_key, options.at, branch.continuation, key));
+  return sha256(fmt::format("{}\nbranch at {} continuation {}\n{}", past_key, options.parting().text(),
+                            branch.continuation, key));
 }
 
 void require_branches(const Scenario& past, const Plan& plan, const BranchOptions& options) {
@@ -60,6 +60,20 @@ void require_branches(const Scenario& past, const Plan& plan, const BranchOption
            "these runs have random numbers of their own, and branches those of their past: remove branches");
   if (past.repeat.antithetic() && options.noise == LaterNoise::kFresh)
     refuse("/repeat/antithetic", "fresh random numbers of branches are of no pair: set it to false");
+}
+
+Scenario parted_at(const PlannedPoint& point, sim::Time time) {
+  Scenario branch = *point.scenario;
+  for (std::size_t k = point.past->events.size(); k < branch.events.size(); ++k) {
+    if (auto* set = std::get_if<sim::SetEvent>(&branch.events[k]); set != nullptr && set->at == kAtParting) {
+      set->at = time;
+    } else if (time_of(branch.events[k]) <= time) {
+      throw sim::OptionError(fmt::format("/events/{}/at", k),
+                             fmt::format("expected a time after that of {} ({:g} s), found {:g} s",
+                                         point.parting.text(), time, time_of(branch.events[k])));
+    }
+  }
+  return branch;
 }
 
 std::size_t branch_number(const Sweep& sweep, const SweepPoint& point) {

@@ -7,6 +7,7 @@
 
 #include "scenarios/language/input_path.hpp"
 #include "scenarios/language/json/document.hpp"
+#include "sim/time.hpp"
 
 namespace hearsay::scenarios {
 
@@ -28,6 +29,10 @@ std::string branch_key(const std::string& past_key, Keys& keys, const Scenario& 
 
 /// Throws InputError for what branches do not go with.
 void require_branches(const Scenario& past, const Plan& plan, const BranchOptions& options);
+
+/// A point's scenario, given that its branches have parted at a time (s) by an iteration. Throws OptionError for events of
+/// the branch that are not later.
+Scenario parted_at(const PlannedPoint& point, sim::Time time);
 
 /// The number of the branch among those of the sweep.
 std::size_t branch_number(const Sweep& sweep, const SweepPoint& point);

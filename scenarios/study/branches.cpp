@@ -75,13 +75,29 @@ void require_same_start(const Scenario& past, const BranchChanges& changes, cons
 
 }  // namespace
 
+std::string Parting::text() const {
+  return by_time() ? fmt::format("{} s", time) : fmt::format("iteration {}", iteration);
+}
+
+Parting BranchOptions::parting() const {
+  if (const auto* by_time = std::get_if<PartingTime>(&at)) return {.time = by_time->time};
+  return {.iteration = std::get<PartingIteration>(at).iterations};
+}
+
+void PartingTime::describe(sim::Visitor& v) {
+  v(time,
+    {.name = "time", .help = "Simulated time.", .unit = "s", .min = 0, .open_min = true, .required = true});
+}
+
+void PartingIteration::describe(sim::Visitor& v) {
+  v(iterations, {.name = "iterations", .help = "Iterations of the protocol.", .min = 1, .required = true});
+}
+
 void BranchOptions::describe(sim::Visitor& v) {
-  v(at, {.name = "at",
-         .help = "Time at which the branches part.",
-         .unit = "s",
-         .min = 0,
-         .open_min = true,
-         .required = true});
+  v.variant(at, {.name = "at",
+                 .help = "When the branches part: a time, or a number of iterations.",
+                 .unit = "s",
+                 .required = true});
   v(noise, {.name = "noise", .help = "Random numbers of a branch from then on."});
   v(continuations,
     {.name = "continuations",
@@ -118,15 +134,20 @@ Scenario branch_of(const Scenario& past, const Document& document, const BranchO
   const std::string pointer = branch_pointer(sets, number_of(set, sets));
   if (!set.is(Node::Kind::kObject))
     document.fail(set.at, pointer, "expected an object with what changes, found " + found(set));
-  if (past.stop.time && options.at >= *past.stop.time)
+  const Parting parting = options.parting();
+  if (parting.by_time() && past.stop.time && parting.time >= *past.stop.time)
     document.fail(set.at, "/branches/at",
-                  fmt::format("expected a time before the end of the run ({:g} s), found {:g} s",
-                              *past.stop.time, options.at));
+                  fmt::format("expected a time before the end of the run ({:g} s), found {}", *past.stop.time,
+                              parting.text()));
+  if (!parting.by_time() && past.stop.iterations && parting.iteration >= *past.stop.iterations)
+    document.fail(set.at, "/branches/at/iterations",
+                  fmt::format("expected fewer iterations than those of the run ({}), found {}",
+                              *past.stop.iterations, parting.iteration));
   Node others = set;
   Document changed = document;
+  const Names names = changeable(all, document);
   for (const Node::Member& member : set.items()) {
     if (!member.key.starts_with(kProtocol)) continue;
-    const Names names = changeable(all, document);
     if (std::ranges::find(names, member.key) == names.end())
       document.fail(member.value.key_at, pointer + pointer_step(member.key),
                     names.empty() ? "no option of this protocol can change during a run"
@@ -135,7 +156,7 @@ Scenario branch_of(const Scenario& past, const Document& document, const BranchO
     others.erase(member.key);
   }
   BranchChanges changes;
-  read(document, others, changes, folders, pointer);
+  read(document, others, changes, folders, pointer, {}, names);
   Scenario branch = past;
   if (others.items().size() < set.items().size()) {
     Scenario other;
@@ -147,15 +168,15 @@ Scenario branch_of(const Scenario& past, const Document& document, const BranchO
     branch.protocol = other.protocol;
   }
   for (std::size_t k = 0; k < changes.events.size(); ++k) {
-    if (time_of(changes.events[k]) >= options.at) continue;
+    if (!parting.by_time() || time_of(changes.events[k]) >= parting.time) continue;
     document.fail(set.find("events")->items()[k].value.at, fmt::format("{}/events/{}/at", pointer, k),
-                  fmt::format("expected a time from that of the branch on ({:g} s), found {:g} s", options.at,
+                  fmt::format("expected a time from that of the branch on ({}), found {:g} s", parting.text(),
                               time_of(changes.events[k])));
   }
   require_same_start(past, changes, document, set, pointer);
   const sim::LawChanges& laws = changes.laws;
   if (laws.latency || laws.loss || laws.bandwidth || laws.compute_time)
-    branch.events.emplace_back(sim::SetEvent{options.at, laws, {}});
+    branch.events.emplace_back(sim::SetEvent{parting.by_time() ? parting.time : kAtParting, laws, {}});
   std::ranges::copy(changes.events, std::back_inserter(branch.events));
   return branch;
 }

@@ -3,14 +3,16 @@
 //
 //   "branches": {"at": "60 s", "set": [{}, {"network.latency": "1 s"}, {"events": [...]}, {"protocol.step": 0.1}]}
 //
-// Every run is made once until `at`; from there each branch goes on with its changes. The branch is an axis of the study,
-// "branch", and so is, where there are several, the continuation, "continuation".
+// Every run is made once until `at`, a time or {"iterations": 500}; from there each branch goes on with its changes. The
+// branch is an axis of the study, "branch", and so is, where there are several, the continuation, "continuation".
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "scenarios/language/input_path.hpp"
 #include "scenarios/language/json/document.hpp"
+#include "scenarios/study/parting.hpp"
 #include "scenarios/study/scenario.hpp"
 
 namespace hearsay::scenarios {
@@ -25,11 +27,27 @@ constexpr auto choices_of(LaterNoise) {
        {"fresh", "others than those of the undisturbed run, the same for all branches"}});
 }
 
+struct PartingTime {
+  static constexpr std::string_view kName = "time";
+  static constexpr std::string_view kHelp = "Before the first event at a time.";
+  static constexpr sim::Shorthand kShorthand{"time", sim::Shorthand::kNumber};
+  sim::Time time = 0;  ///< s
+  void describe(sim::Visitor& v);
+};
+struct PartingIteration {
+  static constexpr std::string_view kName = "iteration";
+  static constexpr std::string_view kHelp = "After the event that completes so many iterations.";
+  static constexpr sim::Shorthand kShorthand{"iterations", sim::Shorthand::kNone};
+  std::uint64_t iterations = 1;
+  void describe(sim::Visitor& v);
+};
+
 struct BranchOptions {
-  sim::Time at = 0;  ///< s
+  std::variant<PartingTime, PartingIteration> at;
   LaterNoise noise = LaterNoise::kCommon;
   std::uint32_t continuations = 1;
   void describe(sim::Visitor& v);
+  Parting parting() const;
 };
 
 /// What a branch changes, but for options of the protocol.

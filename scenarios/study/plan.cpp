@@ -401,7 +401,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
                            .repeat = repeat,
                            .past = past,
                            .past_key = std::move(past_key),
-                           .branches_at = sweep.branches() ? sweep.branches()->at : 0,
+                           .parting = sweep.branches() ? sweep.branches()->parting() : Parting(),
                            .branch = sweep.branches() ? branch_number(sweep, swept) : 0,
                            .labels = swept.labels,
                            .numbers = swept.numbers,
@@ -434,7 +434,9 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   require_traced_run(plan, groups);
   plan.record_key = record_key(*plan.points.front().scenario);
   // The scenario itself may be incomplete: the sweep may give a required option.
-  plan.resolved = write_all(*plan.points.front().scenario, Numbers::kQuantities, sweep.axes()).dump(2);
+  const PlannedPoint& first = plan.points.front();
+  plan.resolved =
+      write_all(first.past ? *first.past : *first.scenario, Numbers::kQuantities, sweep.axes()).dump(2);
   if (!sweep_text.empty()) {
     plan.resolved.erase(plan.resolved.size() - 2);  // the closing brace
     plan.resolved += sweep_text + "\n}";
@@ -574,7 +576,7 @@ analysis::StudyPlan Plan::study() const {
   if (candidates) study.info["most_runs"] = fmt::format("{}", most_runs());
   std::set<std::string> events;
   for (const PlannedPoint& p : points)
-    events.insert(p.past ? events_json(*p.past, p.branches_at) : events_json(*p.scenario));
+    events.insert(p.past ? events_json(*p.past, p.parting) : events_json(*p.scenario));
   study.info["events"] = events.size() == 1 ? *events.begin() : "";
   for (const PlannedPoint& p : points) {
     study.points.push_back({p.key, p.labels, p.repeat, description_key(*p.scenario), p.tuned});

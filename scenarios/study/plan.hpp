@@ -13,6 +13,7 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/input_path.hpp"
 #include "scenarios/language/json/document.hpp"
+#include "scenarios/study/parting.hpp"
 #include "scenarios/study/sweep/selection.hpp"
 #include "sim/check.hpp"
 
@@ -26,10 +27,10 @@ struct UntilPrecise;
 struct PlannedPoint {
   std::shared_ptr<const Scenario> scenario;
   std::uint32_t repeat = 1;  ///< its repetitions
-  /// Of a branch, the run that it goes on from at `branches_at` (s), and the key of that; null: it is none.
+  /// Of a branch, the run that it goes on from where they part, and the key of that; null: it is none.
   std::shared_ptr<const Scenario> past{};
   std::string past_key{};
-  sim::Time branches_at = 0;
+  Parting parting{};
   std::size_t branch = 0;  ///< its number in Plan::branch_sets
   std::vector<std::string> labels;
   std::vector<std::string> tuned{};  ///< labels of the tuned options

@@ -30,12 +30,14 @@ void require_events(const Scenario& s) {
   assemble("/events", [&] { timeline_of(s, agents); });
 }
 
-std::string events_json(const Scenario& s, std::optional<sim::Time> branches_at) {
+std::string events_json(const Scenario& s, const Parting& branches) {
   nlohmann::json all = nlohmann::json::array();
   std::vector<sim::Timeline::Entry> entries = timeline_of(s, sim::kMaxAgents).entries;
-  if (branches_at) entries.push_back({*branches_at, "branches"});
+  if (branches.by_time()) entries.push_back({branches.time, "branches"});
   std::ranges::stable_sort(entries, {}, &sim::Timeline::Entry::at);
   for (const auto& entry : entries) all.push_back({{"time", entry.at}, {"text", entry.text}});
+  if (branches.iteration != Parting::kNoIteration)
+    all.push_back({{"iteration", branches.iteration}, {"text", "branches"}});
   return all.empty() ? "" : all.dump();
 }
 

@@ -1,9 +1,8 @@
 #pragma once
 // The events of a scenario, as far as they are known before its data are made.
-#include <optional>
 #include <string>
 
-#include "sim/time.hpp"
+#include "scenarios/study/parting.hpp"
 
 namespace hearsay::scenarios {
 
@@ -13,7 +12,7 @@ struct Scenario;
 /// owners, times after the end, agents that join or leave twice.
 void require_events(const Scenario& s);
 
-/// A JSON list of their times and texts, for figures; empty if there are none. `branches_at`: when branches part, s.
-std::string events_json(const Scenario& s, std::optional<sim::Time> branches_at = {});
+/// A JSON list of their times and texts, for figures, and of where branches part; empty if there are none.
+std::string events_json(const Scenario& s, const Parting& branches = {});
 
 }  // namespace hearsay::scenarios

@@ -175,8 +175,9 @@ class Engine {
   void save(cereal::BinaryOutputArchive& archive) const;
   /// After begin(), with the options of the saved one.
   void load(cereal::BinaryInputArchive& archive);
-  /// What was loaded is the state before all events from `at` on (s) of an engine whose options were these without the
-  /// last entries of the timeline, and what unfold() made of them, which are all from then on. Its delivery was by events.
+  /// What was loaded is the state before all events from `at` on (s), or after one at `at`, of an engine whose options were
+  /// these without the last entries of the timeline, and what unfold() made of them, which are all from then on. Its
+  /// delivery was by events.
   void branch(Time at);
   /// What is pending by Poisson clocks and memoryless periods is drawn again, given that it is after `from`, s: whoever knows
   /// what has happened until then knows no more about it.

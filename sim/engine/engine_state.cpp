@@ -26,7 +26,7 @@ void Engine::load(cereal::BinaryInputArchive& archive) {
 
 void Engine::branch(Time at) {
   std::vector<Event> pending = agenda_.queue().take_all();
-  presence_.branch(at, pending);
+  presence_.branch(at > now() ? Moment{at, 0} : now_, pending);
   for (const Event& event : pending)
     if (event.kind != EventKind::kTimeline) push(event);
   for (std::size_t n = followed_; n < options_.timeline.entries.size(); ++n)

@@ -85,7 +85,7 @@ bool Presence::waits(AgentId i) const {
 
 // Laws of random periods are the first of both runs, and their pending changes get the numbers of these laws. Those of
 // known periods are replaced. Which laws an agent is down in for good is not kept, but known.
-void Presence::branch(Time at, std::vector<Event>& pending) {
+void Presence::branch(Moment from, std::vector<Event>& pending) {
   allocate();
   const std::uint32_t before = std::exchange(laws_, availability_.laws());
   endless_ = 0;
@@ -109,8 +109,11 @@ void Presence::branch(Time at, std::vector<Event>& pending) {
       }
       Availability::Period period = availability_.first(i, l);
       std::uint32_t n = 1;
-      for (; period.length < at; ++n)
-        period = {!period.up, availability_.end(i, n, !period.up, period.length, l)};
+      const auto has_ended = [&] {
+        const std::uint64_t key = order_key(period.up ? Rank::kDown : Rank::kUp, i, 0);
+        return period.length < from.time || (period.length == from.time && key < from.key);
+      };
+      for (; has_ended(); ++n) period = {!period.up, availability_.end(i, n, !period.up, period.length, l)};
       if (period.length < kNever) {
         pending.push_back(Event::change(period.length, i, !period.up, n * laws_ + l));
       } else {

@@ -8,6 +8,7 @@
 #include "sim/events/event_queue.hpp"
 #include "sim/network/availability.hpp"
 #include "sim/network/network.hpp"
+#include "sim/trace/trace.hpp"
 
 namespace hearsay::sim {
 
@@ -100,8 +101,8 @@ class Presence {
   }
 
   /// What was loaded, together with the `pending` events, is the state of a run without some of the events of these
-  /// laws, all of which happen from `at` on, before anything that does. From now on these are its laws.
-  void branch(Time at, std::vector<Event>& pending);
+  /// laws, all of which happen from `from` on, before anything that does. From now on these are its laws.
+  void branch(Moment from, std::vector<Event>& pending);
   /// Draws pending changes again, given that they are after `from`, where a period's law is memoryless.
   void redraw(Time from, std::vector<Event>& pending) const;
 

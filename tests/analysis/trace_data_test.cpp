@@ -7,7 +7,7 @@ using namespace hearsay;
 using analysis::StudyData;
 using nlohmann::json;
 
-TEST_CASE("figures: the scenario's events are lines in curves against time, and only there") {
+TEST_CASE("figures: the scenario's events are lines in curves, each against what it happens at") {
   StudyData data;
   data.head.metrics = {{"objective", "", ""}};
   data.points.resize(1);
@@ -19,13 +19,14 @@ TEST_CASE("figures: the scenario's events are lines in curves against time, and 
     for (const json& layer : specification.at("layer")) {
       if (!layer.contains("data")) continue;
       all.push_back(layer.at("data").at("values"));
-      CHECK(layer.at("transform") == json::parse(R"([{"filter": "along === 1"}])"));
+      CHECK(layer.at("transform") == json::parse(R"([{"filter": "along === datum.k"}])"));
     }
     return all;
   };
   CHECK(own_data().empty());
-  data.events = {{2, "storm"}};
-  CHECK(own_data() == std::vector{json::parse(R"([{"t": 2.0, "e": "storm"}])")});
+  data.events = {{2, "storm"}, {500, "branches", 0}};
+  CHECK(own_data() == std::vector{json::parse(
+                          R"([{"t": 2.0, "e": "storm", "k": 1}, {"t": 500.0, "e": "branches", "k": 0}])")});
 }
 
 TEST_CASE("figures: a trace gives messages from sending to arrival, losses and times down") {

@@ -39,7 +39,7 @@ void check_golden(const std::string& text, const Golden& golden) {
   const double tolerance = 1e-9 * golden.norm;
   CHECK(std::abs(world.models.norm() - golden.norm) <= tolerance);
   CHECK(std::abs(world.models.sum() - golden.sum) <= tolerance);
-  test::check_states(scenario, world.engine.now());
+  test::check_states(scenario, world.engine.now(), world.iterations);
 }
 
 }  // namespace

@@ -22,10 +22,12 @@ struct Whole {
   std::vector<std::string> samples;
 };
 
-// Keeps the state of a run before the first event after a time, or goes on from one.
+// Keeps the state of a run before the first event after a time, or after the one that completes an iteration; or goes on
+// from one, after an iteration as a branch does.
 struct Kept final : models::StateKeeper {
-  explicit Kept(sim::Time time) : at(time) {}
+  explicit Kept(sim::Time time, std::uint64_t count = kNone) : at(time), iteration(count) {}
   sim::Time pause_after() override { return at; }
+  std::uint64_t pause_at_iteration() override { return state.empty() ? iteration : kNone; }
   void keep(const models::World&, const models::RunState& run) override {
     std::ostringstream out;
     cereal::BinaryOutputArchive archive(out);
@@ -34,15 +36,20 @@ struct Kept final : models::StateKeeper {
     state = std::move(out).str();
     stop = true;
   }
-  void resume(const models::World&, models::RunState& run) override {
+  void resume(const models::World& world, models::RunState& run) override {
     if (state.empty()) return;
     std::istringstream in(state);
     cereal::BinaryInputArchive archive(in);
     archive(*recorder);
     run.load(in);
     CHECK(in.peek() == std::char_traits<char>::eof());
+    if (iteration == kNone) return;
+    CHECK(world.iterations >= iteration);
+    run.branch(world.engine.now());
   }
+  static constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
   sim::Time at;
+  std::uint64_t iteration;
   std::string state;
   std::atomic<bool> stop = false;
   analysis::Recorder* recorder = nullptr;
@@ -70,8 +77,8 @@ inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
-/// Of a run that ends at `end` (s), which also records what its protocol alone can measure.
-inline void check_states(scenarios::Scenario scenario, sim::Time end) {
+/// Of a run that ends at `end` (s) after so many iterations, which also records what its protocol alone can measure.
+inline void check_states(scenarios::Scenario scenario, sim::Time end, std::uint64_t iterations) {
   for (const models::ProtocolMetric& m : scenario.protocol->metrics())
     if (!m.needs_test) scenario.record.metrics.emplace_back(m.name);
   const scenarios::Experiment experiment(scenario, scenarios::solve(scenario, 0));
@@ -79,9 +86,13 @@ inline void check_states(scenarios::Scenario scenario, sim::Time end) {
   const Whole whole = run_with(scenario, experiment, none);
   std::mt19937_64 random(std::hash<std::string_view>()(scenario.protocol->entry().name));
   std::uniform_real_distribution<double> times(0, end);
-  for (int k = 0; k < 12; ++k) {
-    Kept first(times(random)), second(sim::kNever);
-    INFO(fmt::format("{} from {:.17g} s of {:.17g} s", scenario.protocol->entry().name, first.at, end));
+  std::uniform_int_distribution<std::uint64_t> counts(1, std::max<std::uint64_t>(iterations, 2) - 1);
+  for (int k = 0; k < 18; ++k) {
+    const bool by_time = k < 12 || iterations < 2;
+    const std::uint64_t count = by_time ? Kept::kNone : counts(random);
+    Kept first(by_time ? times(random) : sim::kNever, count), second(sim::kNever, count);
+    INFO(fmt::format("{} from {:.17g} s of {:.17g} s or iteration {}", scenario.protocol->entry().name,
+                     first.at, end, count));
     run_with(scenario, experiment, first);
     REQUIRE_FALSE(first.state.empty());
     second.state = first.state;

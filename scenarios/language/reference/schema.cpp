@@ -73,7 +73,14 @@ constexpr const char* kBranchesSchema = R"({
   "type": "object",
   "description": "What-if from a common past: what changes at a time, as an axis of the study.",
   "properties": {
-    "at": {"type": ["number", "string"], "description": "Time at which the branches part."},
+    "at": {
+      "description": "When the branches part: a time, or a number of iterations.",
+      "anyOf": [
+        {"type": ["number", "string"]},
+        {"type": "object", "properties": {"type": {"const": "time"}, "time": {"type": ["number", "string"]}},
+         "required": ["time"], "additionalProperties": false},
+        {"type": "object", "properties": {"type": {"const": "iteration"}, "iterations": {"type": "integer", "minimum": 1}},
+         "required": ["iterations"], "additionalProperties": false}]},
     "set": {"description": "What each branch changes: laws of the network, events, options of the protocol."},
     "noise": {"enum": ["common", "fresh"], "description": "Random numbers of a branch from then on."},
     "continuations": {"type": "integer", "minimum": 1, "maximum": 1000000}},

@@ -168,8 +168,9 @@ Selection read_tune(const Document& document, const Node& written, const std::ve
                     std::size_t paths) {
   TuneOptions options;
   Node others = written;
-  for (const char* key : {"paths", "budget"}) others.erase(key);
-  read(document, others, options, {}, "/tune");
+  const Names elsewhere{"paths", "budget"};
+  for (const std::string& key : elsewhere) others.erase(key);
+  read(document, others, options, {}, "/tune", {}, elsewhere);
   const Names tuned(axes.end() - static_cast<std::ptrdiff_t>(paths), axes.end());
   const Names swept(axes.begin(), axes.end() - static_cast<std::ptrdiff_t>(paths));
   Selection selection{.place = "tune", .over = fmt::format("{}", fmt::join(tuned, ", "))};

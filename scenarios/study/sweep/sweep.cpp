@@ -97,7 +97,7 @@ void Sweep::read_branches(const Document& document, const Node& branches) {
   add_group(document, {Axis(document, kBranchAxis, *sets, "/branches/set")}, *sets, "/branches/set");
   Node options = branches;
   options.erase("set");
-  scenarios::read(document, options, branches_.emplace(), {}, "/branches");
+  scenarios::read(document, options, branches_.emplace(), {}, "/branches", {}, {"set"});
   if (branches_->continuations == 1) return;
   if (branches_->noise == LaterNoise::kCommon)
     document.fail(branches.find("continuations")->at, "/branches/continuations",

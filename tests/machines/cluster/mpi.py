@@ -40,6 +40,15 @@ class Ranks(study.Folder):
             self.assertEqual([int(rank) for rank, _ in rows], list(range(1, ranks)))
             self.assertEqual(sum(int(runs) for _, runs in rows), 60 if ranks > 1 else 0)
 
+    def test_branches(self):
+        scenario = study.write_scenario(self.folder, repeat=3, branches=True)
+        for ranks in (0, 2, 3):
+            words = [self.program, "run", scenario, "-j", 1, "-o", self.folder / f"branches{ranks}", "--no-progress"]
+            code, _, err = study.run(ranks, words)
+            self.assertEqual(code, 0, err)
+            self.assertIn("36 runs: 0 cached, 36 to run", err)
+            self.assertEqual(study.differing(self.folder / "branches0", self.folder / f"branches{ranks}"), [])
+
     def test_many_short_runs(self):
         """Orders and reports are too large for MPI to buffer: none may wait for the other."""
         scenario = study.write_scenario(self.make("short"), 1, 5000)

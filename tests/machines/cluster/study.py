@@ -24,9 +24,13 @@ SCENARIO = """{
 """
 
 
-def write_scenario(folder, iterations=500, repeat=10):
-    file = pathlib.Path(folder) / "cluster.json"
-    file.write_text(SCENARIO % (iterations, max(1, iterations // 20), repeat))
+BRANCHES = '"branches": {"at": {"iterations": 250}, "set": [{}, {"network.latency": "50 ms"}]},'
+
+
+def write_scenario(folder, iterations=500, repeat=10, branches=False):
+    file = pathlib.Path(folder) / ("branches.json" if branches else "cluster.json")
+    text = SCENARIO % (iterations, max(1, iterations // 20), repeat)
+    file.write_text(text.replace('"sweep"', BRANCHES + '"sweep"') if branches else text)
     return str(file)
 
 

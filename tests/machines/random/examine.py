@@ -177,6 +177,11 @@ class Examination:
         plain["events"] = (plain.get("events") or []) + ([{"at": at, "set": law}] if law else []) + events
         if not law and not events or not 0 < at < longest:
             return
+        # After an iteration the other branch, whose events may not be later, has nothing to be compared with.
+        most = max(int(run["iterations"]) for run in self._runs("b"))
+        by_iteration = most > 1 and self.rng.random() < 0.3
+        if by_iteration:
+            branched["branches"]["at"] = {"iterations": self.rng.randrange(1, most)}
         for name, scenario in (("undisturbed", base), ("branched", branched), ("plain", plain)):
             self.write(name + ".json", scenario)
             shutil.rmtree(os.path.join(self.folder, name), ignore_errors=True)
@@ -185,7 +190,7 @@ class Examination:
             if code == 2:
                 return
         self.seen["branched"] = 1
-        same = begins_alike(scenario)
+        same = begins_alike(scenario) and not by_iteration
         for point, other in ((0, "undisturbed"),) + ((1, "plain"),) * same:
             for table in ("runs.csv", "series.csv"):
                 one = _without_branch(self.folder, "branched", table, point)

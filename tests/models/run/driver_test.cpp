@@ -83,6 +83,14 @@ class Slow {
   std::uint64_t ticks_ = 0;
 };
 
+// Pauses every 7 s, and goes on.
+struct Pausing final : models::StateKeeper {
+  sim::Time pause_after() override { return next; }
+  void keep(const models::World&, const models::RunState&) override { next += 7; }
+  void resume(const models::World&, models::RunState&) override {}
+  sim::Time next = 7;
+};
+
 models::DataSet data(std::size_t owners) {
   models::DataSet set;
   set.feature_names = {"x"};
@@ -114,6 +122,7 @@ TEST_CASE("driver: a run fails that comes no closer to the iterations that it wa
   const test::StudyFixture fixture(data(4), {}, {}, 5, sim::Ring{}, false);
   models::Study study = fixture.study();
   study.stop.patience = 10;  // 10 (100 + 4) events
+  models::StateKeeper* keeper = nullptr;
   const auto run = [&](std::uint64_t per_iteration, sim::Time limit) {
     auto options = fixture.engine();
     options.time_limit = limit;
@@ -121,6 +130,7 @@ TEST_CASE("driver: a run fails that comes no closer to the iterations that it wa
     Slow protocol({}, study);
     protocol.per_iteration = per_iteration;
     test::Watch watch([](const models::World&) {});
+    watch.keeper = keeper;
     const sim::End end = models::Driver<Slow>(protocol, world, watch).run();
     CHECK(world.engine.events() >= 1000);
     return end;
@@ -132,6 +142,20 @@ TEST_CASE("driver: a run fails that comes no closer to the iterations that it wa
   CHECK_THROWS(run(1200, sim::kNever));
   CHECK(run(900, sim::kNever) == sim::End::kFinished);
   CHECK(run(0, 1000) == sim::End::kTime);  // 4 agents tick about once a second
+  // Pauses change nothing.
+  const auto failure = [&] {
+    try {
+      run(0, sim::kNever);
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string without = failure();
+  Pausing pausing;
+  keeper = &pausing;
+  CHECK(failure() == without);
+  CHECK(pausing.next > 100);
 }
 
 TEST_CASE("driver: looks at the start, every so many iterations, and at the end, once each") {

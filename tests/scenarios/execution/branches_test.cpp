@@ -1,12 +1,13 @@
 // Branches go on from one past: the branch without changes is the undisturbed run, one with events the run that has them
 // from the start.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <regex>
 #include <sstream>
 
 #include "analysis/store/stored_study.hpp"
-#include "tests/support/process.hpp"
+#include "tests/support/parts.hpp"
 
 using namespace hearsay;
 using test::shell;
@@ -38,9 +39,10 @@ constexpr const char* kChanges =
     R"({"network.latency": "1 s", "events": [{"at": "15 s", "join": [3]},
        {"at": "16 s", "crash": [5, 6], "for": "5 s", "state_on_return": "reset"}, {"at": "20 s", "partition": [1, 2]}]})";
 
-std::string branches(const std::string& changes, const std::string& more = "") {
-  return R"(, "branches": {"at": "12 s", "set": [{}, {"label": "events", "value": )" + changes + "}]" + more +
-         "}";
+std::string branches(const std::string& changes, const std::string& more = "",
+                     const std::string& at = R"("12 s")") {
+  return R"(, "branches": {"at": )" + at + R"(, "set": [{}, {"label": "events", "value": )" + changes + "}]" +
+         more + "}";
 }
 
 // The lines of a table that begin with `label`, without it.
@@ -86,6 +88,78 @@ TEST_CASE("branches: what happens at their time is theirs") {
                 .code == 0);
   CHECK(body(dir / "events/series.csv").size() > 1000);
   CHECK(lines(dir / "branches/series.csv", "events,") == body(dir / "events/series.csv"));
+}
+
+// One repetition, of which the trace tells when the iteration was complete.
+TEST_CASE("branches: after an iteration they are those of runs that have the events from then on") {
+  const test::Scratch dir;
+  const std::string clocks = GENERATE("poisson", R"({"type": "periodic", "period": 1})");
+  const std::string more = R"( --no-progress --set repeat=1 --set 'clocks=)" + clocks + "' ";
+  dir.write("plain.json", study(""));
+  dir.write("branches.json",
+            study(branches(
+                R"({"network.latency": "1 s", "events": [{"at": "16 s", "crash": [5, 6], "for": "5 s"}]})",
+                "", R"({"iterations": 100})")));
+  for (const std::string name : {"plain", "branches"})
+    REQUIRE(shell(dir, "$program run " + name + ".json -o " + name + more).code == 0);
+  const auto trace = [&](const std::string& of) {
+    REQUIRE(
+        shell(dir, "$program trace " + of + " --set repeat=1 --set 'clocks=" + clocks + "' -o t.csv").code ==
+        0);
+    return text_of(dir / "t.csv");
+  };
+  const std::string undisturbed = trace("branches.json --point 0"), branch = trace("branches.json --point 1");
+  CHECK(undisturbed == trace("plain.json"));
+  const auto differ = std::ranges::mismatch(undisturbed, branch);
+  const std::string same(branch.begin(), differ.in2);
+  const std::size_t line = same.rfind('\n') + 1;
+  std::istringstream cells(branch.substr(line, branch.find('\n', line) - line));
+  std::string number, time, kind;
+  std::getline(cells, number, ','), std::getline(cells, time, ','), std::getline(cells, kind, ',');
+  CHECK(kind == "event");
+  INFO(time);
+  const double later = std::nextafter(std::stod(time), 1e9);
+  for (const std::string table : {"series.csv", "runs.csv"})
+    CHECK(lines(dir / "branches/" + table, "{},") == body(dir / "plain/" + table));
+  dir.write("events.json",
+            study("", R"(, {"at": )" + fmt::format("{}", later) + R"(, "set": {"network.latency": "1 s"}},
+                         {"at": "16 s", "crash": [5, 6], "for": "5 s"})"));
+  REQUIRE(shell(dir, "$program run events.json -o events" + more).code == 0);
+  const std::string series = lines(dir / "branches/series.csv", "events,");
+  CHECK(series != lines(dir / "branches/series.csv", "{},"));
+  // With clocks that tick together the law of the events is there before all ticks of its time.
+  if (clocks == "poisson") CHECK(series == body(dir / "events/series.csv"));
+}
+
+TEST_CASE("branches: an event that is not after their iteration fails its run, and names its place") {
+  const test::Scratch dir;
+  dir.write("s.json",
+            study(branches(R"({"events": [{"at": "1 s", "leave": [1]}]})", "", R"({"iterations": 100})")));
+  const auto outcome = shell(dir, "$program run s.json -o out --no-progress");
+  CHECK(outcome.code == 6);
+  const std::string message = lines(dir / "out/runs.csv", "events,");
+  CHECK(std::regex_search(
+      message, std::regex(R"(s\.json:\d+:\d+: /branches/set/1/value/events/0/at: expected a time after )"
+                          R"(that of iteration 100 \([0-9.]+ s\), found 1 s \(point 1: branch=events\))")));
+  CHECK(lines(dir / "out/runs.csv", "{},").find("failed") == std::string::npos);
+}
+
+TEST_CASE("branches: on any threads, in parts that are merged, and after a pause, the tables are the same") {
+  const std::string at = GENERATE(R"("0.1 s")", R"({"iterations": 80})");
+  const test::StudyFolder dir(test::kThreePoints + R"(, "branches": {"at": )" + at +
+                              R"(, "set": [{}, {"network.latency": "20 ms"}]})");
+  test::run_to(dir, "one", "-j 1");
+  test::run_to(dir, "two", "-j 2");
+  test::check_same_tables(dir / "two", dir / "one", 6);
+  test::run_parts(dir, 3, "-j 2");
+  test::merge_to(dir, "2 1 3", "out");
+  test::check_same_tables(dir / "out", dir / "one", 6);
+  for (const std::string time : {"0.05", "0.12"})
+    REQUIRE(shell(dir, "$program run s.json -o paused --no-progress --pause " + time).code == 0);
+  test::run_to(dir, "paused");
+  test::check_same_tables(dir / "paused", dir / "one", 6);
+  CHECK(test::ended_with(dir, "diff one two").out.find("42 runs, all equal") != std::string::npos);
+  CHECK(test::ended_with(dir, "compare one --over branch").code == 0);
 }
 
 // Laws that end, laws that a branch removes, pasts in which nothing is left to happen, and agents that are away for good in
@@ -206,6 +280,32 @@ TEST_CASE("branches: a study that is paused goes on, in the past and after it") 
   CHECK_FALSE(fs::exists(dir / "out/snapshots"));
 }
 
+// As the Python package copies them.
+TEST_CASE("branches: pasts go on from copied states of a study without branches, if these are earlier") {
+  const test::Scratch dir;
+  dir.write("plain.json", study(""));
+  dir.write("s.json", study(branches(kChanges)));
+  REQUIRE(shell(dir, "$program run s.json -o whole --no-progress").code == 0);
+  for (const auto& [time, code] : {std::pair{"11", 0}, {"13", 6}}) {
+    fs::remove_all(dir / "plain"), fs::remove_all(dir / "out");
+    REQUIRE(shell(dir, "$program run plain.json -o plain --no-progress --pause " + std::string(time)).code ==
+            0);
+    fs::create_directories(dir / "out/snapshots");
+    for (const auto& entry : fs::directory_iterator(dir / "plain/snapshots"))
+      fs::copy_file(entry.path(), dir / "out/snapshots" / entry.path().stem() += ".copy");
+    const auto outcome = shell(dir, "$program run s.json -o out -j 1 --no-progress");
+    CHECK(outcome.code == code);
+    if (code == 0) {
+      CHECK(outcome.err.find("the past of point 0 repetition 1 goes on from 11 s ") != std::string::npos);
+      for (const std::string file : {"series.csv", "runs.csv"})
+        CHECK(text_of(dir / "out/" + file) == text_of(dir / "whole/" + file));
+      CHECK_FALSE(fs::exists(dir / "out/snapshots"));
+    } else {
+      CHECK(text_of(dir / "out/runs.csv").find("let the branches part later") != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("branches: fresh random numbers change what comes later, equally in all branches") {
   const test::Scratch dir;
   dir.write("s.json",
@@ -233,7 +333,15 @@ TEST_CASE("branches: all of them end as a past that ends before them") {
   REQUIRE(shell(dir, "$program run s.json -o out --no-progress --set stop.iterations=20").code == 0);
   const std::string rows = lines(dir / "out/runs.csv", "{},");
   CHECK(rows.find("done,iterations,20,") != std::string::npos);
-  CHECK(rows == lines(dir / "out/runs.csv", "events,"));
+  CHECK(rows.find("join") == std::string::npos);
+  CHECK(rows.find("before crash") == std::string::npos);
+  const std::string theirs = lines(dir / "out/runs.csv", "events,");
+  CHECK(
+      theirs.find(
+          "set network.latency at 12 s; join 3 at 15 s; crash 5, 6 for 5 s at 16 s; partition 1, 2 at 20 s") !=
+      std::string::npos);
+  const std::regex message(",[^,\n]*(\"[^\"]*\")?\n");
+  CHECK(std::regex_replace(rows, message, "\n") == std::regex_replace(theirs, message, "\n"));
 }
 
 TEST_CASE("branches: what does not fit is refused where it is written") {
@@ -250,6 +358,16 @@ TEST_CASE("branches: what does not fit is refused where it is written") {
   CHECK(
       refusal(R"({"protocol.stepp": 1})") ==
       "/branches/set/1/value/protocol.stepp: unknown key 'protocol.stepp' of a branch; did you mean 'protocol.step'?\n");
+  CHECK(refusal(R"({"rate": 1})") ==
+        "/branches/set/1/value/rate: unknown key 'rate'; known keys: network.latency, network.loss, "
+        "network.bandwidth, network.compute_time, events, protocol.step, protocol.momentum\n");
+  CHECK(
+      refusal(R"({"network": {"loss": 1}})") ==
+      "/branches/set/1/value/network: expected the path of an option, such as 'network.latency', found "
+      "'network'; known keys: network.latency, network.loss, network.bandwidth, network.compute_time, events, "
+      "protocol.step, protocol.momentum\n");
+  CHECK(refusal(R"({"network.loss": 1})", "--set branches.when=1") ==
+        "/branches/when: unknown key 'when'; known keys: at, noise, continuations, set\n");
   CHECK(refusal(R"({"events": [{"at": "3 s", "leave": [1]}]})") ==
         "/branches/set/1/value/events/0/at: expected a time from that of the branch on (12 s), found 3 s\n");
   CHECK(
@@ -271,6 +389,11 @@ TEST_CASE("branches: what does not fit is refused where it is written") {
         "/branches/set/1/value/protocol.step: expected a value above 0, found -1\n");
   CHECK(refusal("{\"network.loss\": 1}", "--set branches.at=30") ==
         "/branches/at: expected a time before the end of the run (30 s), found 30 s\n");
+  CHECK(refusal("{\"network.loss\": 1}",
+                R"(--set 'branches.at={"iterations": 60}' --set stop.iterations=60)") ==
+        "/branches/at/iterations: expected fewer iterations than those of the run (60), found 60\n");
+  CHECK(refusal("{\"network.loss\": 1}", R"(--set 'branches.at={"iteration": 60}')")
+            .find("did you mean 'iterations'?") != std::string::npos);
   CHECK(
       refusal("{\"network.loss\": 1}", "--set branches.continuations=2") ==
       "/branches/continuations: continuations with the same random numbers are equal: set noise to fresh\n");
