@@ -1,4 +1,5 @@
 """Runs: options, messages as exceptions, progress, scenarios that are checked by the schema."""
+import importlib
 import json
 import re
 
@@ -226,3 +227,25 @@ def test_branches_of_a_study(hearsay, tmp_path):
     before = lambda frame: list(frame[frame["time_s"] < end / 2]["value"])  # noqa: E731
     assert before(slow) == before(whole)
     assert list(slow["value"]) != list(whole["value"])
+
+
+def test_runs_go_on_from_kept_states_with_other_options(hearsay, tmp_path):
+    study = hearsay.run({**SMALL, "sweep": None}, set={"record.every": {"time": 0.5}, "record.trace": None}, repeat=2,
+                        output=tmp_path / "out")
+    end = study.runs["time_s"].max()
+    (tmp_path / "s.json").write_text(json.dumps({**study.scenario, "repeat": 2}))
+    command = ["run", tmp_path / "s.json", "-o", tmp_path / "paused", "--no-progress", "--pause"]
+    with pytest.raises(FileNotFoundError, match="no states of runs"):
+        hearsay.snapshot(tmp_path / "out")
+    importlib.import_module("hearsay.program").call(*command, end / 2)
+    kept = {file: file.read_bytes() for file in (tmp_path / "paused").rglob("*") if file.is_file()}
+    state = hearsay.snapshot(tmp_path / "paused").set({}).set({"network.latency": "1 s"})
+    assert end / 4 < state.at <= end / 2
+    branches = state.run(output=tmp_path / "branches", jobs=1)
+    assert kept == {file: file.read_bytes() for file in (tmp_path / "paused").rglob("*") if file.is_file()}
+    from_start = study.branch(state.at, [{}, {"network.latency": "1 s"}], output=tmp_path / "from start")
+    pd.testing.assert_frame_equal(branches.series, from_start.series)
+    same = branches.series[branches.series["branch"] == "{}"]
+    assert list(same["value"]) == list(study.series["value"])
+    with pytest.raises(ValueError, match="another folder"):
+        state.run(output=tmp_path / "paused")

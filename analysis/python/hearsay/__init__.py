@@ -22,10 +22,11 @@ from .program import HearsayError, HearsayWarning, InputError, OutputError, Refu
 from .protocol import Metrics, Protocol, metric, metrics
 from .records import Data, data
 from .scenario import Scenario
+from .states import snapshot
 
 __all__ = ["Data", "HearsayError", "HearsayWarning", "InputError", "Metrics", "Model", "OutputError", "Protocol",
            "RefusedError", "Scenario", "Study", "Trace", "check_gradients", "data", "explain", "load", "metric", "metrics",
-           "option", "plots", "program", "run"]
+           "option", "plots", "program", "run", "snapshot"]
 __version__ = "0.2.0"
 
 _LATE = {"Study": ".study", "load": ".study", "Trace": ".trace", "plots": ".plots",  # what needs pandas
