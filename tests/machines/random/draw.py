@@ -195,6 +195,8 @@ class Drawer:
         if path == ".record.every" and drawn:
             kept = forced or self.rng.choice(sorted(drawn))
             drawn = {kept: drawn[kept]}
+            if kept == "time" and isinstance(drawn[kept], laws.Quantity):  # else a run would be nothing but samples
+                drawn[kept].value = max(drawn[kept].value, 1e-3)
         return drawn
 
     def _order(self, drawn):
