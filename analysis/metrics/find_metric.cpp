@@ -53,14 +53,14 @@ void Metric::measure(const models::World& world, std::span<double> out) const {
   if (of_models != nullptr) {
     out[0] = of_models(world, MeasuredModels(world).columns());
   } else if (of != nullptr && of->of_models != nullptr) {
-    const Eigen::MatrixXd some =
-        MeasuredModels(world).of(world.study.hostile, statistic == Statistic::kHostile);
+    const Eigen::MatrixXd some = MeasuredModels(world).of(statistic == Statistic::kHostile);
     out[0] = some.cols() == 0 ? std::numeric_limits<double>::quiet_NaN() : of->of_models(world, some);
   } else if (of != nullptr) {
     std::vector<double> values(world.problem().owners());
     of->measure(world, values);
     std::vector<bool> hostile;
-    for (std::size_t owner = 0; world.study.hostile != nullptr && owner < values.size(); ++owner)
+    for (std::size_t owner = 0; of_group() && world.study.hostile != nullptr && owner < values.size();
+         ++owner)
       hostile.push_back(world.study.hostile->is(world.agent(owner)));
     out[0] = statistic_of(statistic, values, world.problem(), higher_is_better, hostile);
   } else if (of_world != nullptr) {

@@ -15,18 +15,19 @@ class MeasuredModels {
  public:
   explicit MeasuredModels(const models::World& w)
       : models_(w.models),
+        hostile_(w.study.hostile),
         first_(w.study.own_models ? w.agent(0) : 0),
         count_(w.study.own_models ? static_cast<Eigen::Index>(w.problem().owners())
                : w.hub            ? 1
                                   : w.models.cols()) {}
 
   auto columns() const { return models_.middleCols(first_, count_); }
-  /// Of hostile or of honest agents.
-  Eigen::MatrixXd of(const models::HostileAgents* hostile, bool are) const {
+  /// Of hostile or of honest agents: p x their number, which may be 0.
+  Eigen::MatrixXd of(bool hostile) const {
     Eigen::MatrixXd some(models_.rows(), count_);
     Eigen::Index n = 0;
     for (Eigen::Index c = first_; c < first_ + count_; ++c)
-      if ((hostile != nullptr && hostile->is(static_cast<sim::AgentId>(c))) == are)
+      if ((hostile_ != nullptr && hostile_->is(static_cast<sim::AgentId>(c))) == hostile)
         some.col(n++) = models_.col(c);
     return some.leftCols(n);
   }
@@ -42,6 +43,7 @@ class MeasuredModels {
 
  private:
   const Eigen::MatrixXd& models_;
+  const models::HostileAgents* hostile_;
   Eigen::Index first_, count_;
 };
 

@@ -46,7 +46,7 @@ constexpr bool is_group(Statistic statistic) {
   return statistic == Statistic::kHonest || statistic == Statistic::kHostile;
 }
 
-/// The statistic of the owners' values; `higher_is_better` says which are the worst, `hostile` by owner who is (empty: nobody).
+/// The statistic of the owners' values; `higher_is_better` says which are the worst, `hostile` by owner who is (empty: no owner).
 /// NaN if no owner has a value.
 double statistic_of(Statistic statistic, std::span<const double> values, const models::Problem& problem,
                     bool higher_is_better, const std::vector<bool>& hostile = {});

@@ -1,11 +1,13 @@
 #pragma once
 // How a receiver makes one vector of several: `aggregate`, an option of all protocols that average several vectors at a time.
+#include <optional>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "models/aggregation/before.hpp"
 #include "models/aggregation/by_coordinate.hpp"
+#include "models/aggregation/centered_clipping.hpp"
 #include "models/aggregation/geometric_median.hpp"
 #include "models/aggregation/krum.hpp"
 #include "models/aggregation/mean.hpp"
@@ -38,10 +40,26 @@ struct AggregateOptions {
   }
   /// The weighted mean and nothing else.
   bool plain() const { return std::holds_alternative<MeanRule>(aggregate) && before.empty(); }
-  /// Makes one vector; changes `in`. Returns false if there are too few vectors.
-  bool operator()(Gathered& in, Eigen::VectorXd& out) const {
+  /// The purpose of draws, in the numbers of protocols.
+  static constexpr std::uint32_t kPurpose = 62;
+  /// Makes one vector; changes `in`. Returns false, and `out` is as it was, if there are too few vectors. draw(): the next
+  /// sim::Stream of kPurpose, asked for once if something is drawn.
+  template <class Draw>
+  bool operator()(Gathered& in, Eigen::VectorXd& out, Draw&& draw) const {
     if (in.size == 0) return false;
-    for (const BeforeAggregation& step : before) std::visit([&](const auto& s) { s(in); }, step);
+    std::optional<sim::Stream> stream;
+    for (const BeforeAggregation& step : before) {
+      if (const auto* bucketing = std::get_if<Bucketing>(&step)) {
+        if (!stream) stream = draw();
+        (*bucketing)(in, *stream);
+      } else {
+        std::visit(
+            [&](const auto& s) {
+              if constexpr (requires { s(in); }) s(in);
+            },
+            step);
+      }
+    }
     return std::visit([&](const auto& rule) { return rule(in, out); }, aggregate);
   }
 

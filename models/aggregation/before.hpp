@@ -13,10 +13,12 @@
 // `clip` and `adaptive_clip` are of updates and gradients: of models they would measure the distance from 0.
 #include <string_view>
 #include <variant>
+#include <vector>
 
-#include "models/aggregation/centered_clipping.hpp"
 #include "models/aggregation/gathered.hpp"
+#include "models/algebra/norm.hpp"
 #include "sim/random/random.hpp"
+#include "sim/random/stream.hpp"
 
 namespace hearsay::models {
 
@@ -40,10 +42,9 @@ struct Bucketing {
   void describe(sim::Visitor& v) {
     v(size, {.name = "size", .help = "Number s of vectors in a bucket.", .min = 1});
   }
-  void operator()(Gathered& in) const {
+  void operator()(Gathered& in, sim::Stream stream) const {
     std::vector<Eigen::Index> order(static_cast<std::size_t>(in.size));
     std::iota(order.begin(), order.end(), 0);
-    sim::Stream stream = *in.drawn;
     for (std::size_t k = 0; k < order.size(); ++k)
       std::swap(order[k], order[k + sim::uniform_index(stream, order.size() - k)]);
     Gathered means;
@@ -71,7 +72,7 @@ struct ClipVectors {
   double norm = 1;
   void describe(sim::Visitor& v) { v(norm, sim::positive("norm", "Largest norm c.")); }
   void operator()(Gathered& in) const {
-    for (Eigen::Index k = 0; k < in.size; ++k) in.x.col(k) *= clip_factor(in.x.col(k).norm(), norm);
+    for (Eigen::Index k = 0; k < in.size; ++k) in.x.col(k) *= shortening(in.x.col(k).norm(), norm);
   }
 };
 
@@ -84,7 +85,7 @@ struct AdaptiveClip : RuleTolerance {
     Eigen::VectorXd norms = in.columns().colwise().norm();
     std::ranges::sort(norms, std::greater());
     const double largest = norms[2 * static_cast<Eigen::Index>(f) * honest(in) / in.size];
-    for (Eigen::Index k = 0; k < in.size; ++k) in.x.col(k) *= clip_factor(in.x.col(k).norm(), largest);
+    for (Eigen::Index k = 0; k < in.size; ++k) in.x.col(k) *= shortening(in.x.col(k).norm(), largest);
   }
 };
 

@@ -6,13 +6,9 @@
 #include <string_view>
 
 #include "models/aggregation/gathered.hpp"
+#include "models/algebra/norm.hpp"
 
 namespace hearsay::models {
-
-/// min(1, tau/norm), 1 for norm 0.
-inline double clip_factor(double norm, double tau) {
-  return norm <= tau ? 1 : tau / norm;
-}
 
 struct CenteredClippingRule {
   static constexpr std::string_view kName = "centered_clipping";
@@ -31,7 +27,7 @@ struct CenteredClippingRule {
     for (std::uint32_t step = 0; step < passes; ++step) {
       sum.setZero();
       for (Eigen::Index k = 0; k < in.size; ++k)
-        sum += clip_factor((in.x.col(k) - out).norm(), tau) * (in.x.col(k) - out);
+        sum += shortening((in.x.col(k) - out).norm(), tau) * (in.x.col(k) - out);
       out += sum / static_cast<double>(in.size);
     }
     return true;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "sim/options/describe.hpp"
-#include "sim/random/stream.hpp"
 
 namespace hearsay::models {
 
@@ -20,11 +19,7 @@ struct Gathered {
   Eigen::VectorXd weight = {};  ///< of each, positive
   std::vector<char> hostile{};  ///< for rules with an oracle: who has sent it
   Index size = 0;
-  Eigen::VectorXd centre = {};         ///< an agent's own model; of a server the last aggregate, 0 at first
-  const sim::Stream* drawn = nullptr;  ///< for what is drawn
-
-  /// The purpose of draws of `drawn`, in the numbers of protocols.
-  static constexpr std::uint32_t kPurpose = 62;
+  Eigen::VectorXd centre = {};  ///< an agent's own model; of a server the last aggregate, 0 at first
 
   void clear() {
     size = 0;

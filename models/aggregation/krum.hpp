@@ -7,7 +7,7 @@
 // at least one; krum returns the vector with the least score, multi_krum the mean of the n - f best. O(n^2 p).
 //
 // Source: Blanchard, El Mhamdi, Guerraoui, Stainer 2017, "Machine Learning with Adversaries: Byzantine Tolerant Gradient
-// Descent"; the other convention: Allouah et al. 2023, "Fixing by Mixing".
+// Descent". The second convention is that of other programs.
 #include <array>
 #include <string_view>
 

@@ -4,18 +4,20 @@
 //   x_i <- x_i + sum_j W_ij (x_j - x_i) min(1, tau_i/d_j)
 //
 //   self_centered_clipping   tau_i^2 = sum over honest j of W_ij d_j^2 / (sum over hostile j of W_ij); no clipping without
-//                            hostile neighbours. It asks who is hostile, which nobody knows: for study
+//                            hostile neighbours. It reads who is hostile, which no agent knows: for study
 //                            He, Karimireddy, Jaggi 2022, "Byzantine-Robust Decentralized Learning via ClippedGossip"
 //   clipped_sum              tau_i: the least d_j up to which neighbours have together the weight sum_j W_ij - 2 b; 0 if that is
 //                            not positive                Gaucher, Dieuleveut, Hendrikx 2025, "Unified Breakdown Analysis for
 //                            Byzantine Robust Gossip"
-//   remove_farthest          no clipping, but W_ij is taken away from the farthest neighbours, a weight b together
+//   remove_farthest          no clipping, but W_ij is taken away from the farthest neighbours, a weight b together,
+//                            and stays with the agent: as the nearest neighbour averaging of Farhadkhani, Guerraoui, Gupta,
+//                            Hoang, Pinot, Stephan 2023, with weights
 #include <cmath>
 #include <limits>
 #include <string_view>
 
-#include "models/aggregation/centered_clipping.hpp"
 #include "models/aggregation/gathered.hpp"
+#include "models/algebra/norm.hpp"
 
 namespace hearsay::models {
 
@@ -27,15 +29,15 @@ struct NeighbourRule {
   static void clipped(const Gathered& in, const Eigen::VectorXd& d, double tau, Eigen::VectorXd& out) {
     out = in.centre;
     for (Eigen::Index k = 0; k < in.size; ++k)
-      out += in.weight[k] * clip_factor(d[k], tau) * (in.x.col(k) - in.centre);
+      out += in.weight[k] * shortening(d[k], tau) * (in.x.col(k) - in.centre);
   }
 };
 
 struct SelfCenteredClippingRule : NeighbourRule {
   static constexpr std::string_view kName = "self_centered_clipping";
   static constexpr std::string_view kHelp =
-      "Differences from the agent's own model are clipped where that is best; it is told who is hostile, which no "
-      "agent knows.";
+      "Differences from the agent's own model are clipped where that is best. It reads who is hostile, which no "
+      "agent knows: for study.";
   void describe(sim::Visitor&) {}
   bool operator()(const Gathered& in, Eigen::VectorXd& out) const {
     const Eigen::VectorXd d = distances(in);

@@ -32,7 +32,7 @@ struct InnerProduct {
 struct ALittle {
   static constexpr std::string_view kName = "a_little";
   static constexpr std::string_view kHelp = "A little is enough: sends m + tau s.";
-  static constexpr std::string_view kPaper = "Baruch, Baruch, Goldberg 2019, Algorithm 3";
+  static constexpr std::string_view kPaper = "Baruch, Baruch, Goldberg 2019, \"A Little Is Enough\"";
   std::optional<double> tau;
   std::uint32_t ddof = 1;
   void describe(sim::Visitor& v) {
@@ -114,7 +114,10 @@ struct Dissensus {
   MixingWeights mixing = MixingWeights::kMetropolis;
   void describe(sim::Visitor& v) {
     v(eps,
-      {.name = "eps", .help = "Factor.", .source = "He, Karimireddy, Jaggi 2022, equation (9)", .min = 0});
+      {.name = "eps",
+       .help = "Factor.",
+       .source = "He, Karimireddy, Jaggi 2022, \"Byzantine-Robust Decentralized Learning via ClippedGossip\"",
+       .min = 0});
     v(mixing, {.name = "mixing", .help = "W: the protocol's."});
   }
 };

@@ -94,14 +94,27 @@ void HostileGroup::describe(sim::Visitor& v) {
   v.check(!to || *to > from, "to", "expected a time after from");
 }
 
+std::vector<HostileGroup> groups_of(const HostileOptions& options) {
+  if (const auto* one = std::get_if<HostileGroup>(&options)) return {*one};
+  if (const auto* several = std::get_if<HostileGroups>(&options)) return several->of;
+  return {};
+}
+
+std::string place_of(const HostileOptions& options, std::size_t group) {
+  return std::holds_alternative<HostileGroups>(options) ? fmt::format("{}/", group) : "";
+}
+
+bool HostileAgents::any_flips_labels() const {
+  return std::ranges::any_of(groups_,
+                             [](const auto& g) { return std::holds_alternative<LabelFlip>(g.behaviour); });
+}
+
 HostileAgents::HostileAgents(const HostileOptions& options, const sim::Topology& topology, AgentId first,
                              bool classes, const sim::Streams& streams)
-    : groups_of_(topology.agents()), topology_(topology) {
-  if (const auto* one = std::get_if<HostileGroup>(&options)) groups_ = {*one};
-  if (const auto* several = std::get_if<HostileGroups>(&options)) groups_ = several->of;
+    : groups_(hearsay::models::groups_of(options)), groups_of_(topology.agents()), topology_(topology) {
   for (std::uint32_t g = 0; g < groups_.size(); ++g) {
     const HostileGroup& group = groups_[g];
-    const std::string place = std::holds_alternative<HostileGroups>(options) ? fmt::format("{}/", g) : "";
+    const std::string place = place_of(options, g);
     std::vector<AgentId> chosen;
     if (group.agents) {
       chosen = *group.agents;

@@ -1,6 +1,7 @@
 #pragma once
 // Which agents are hostile or faulty, when, and how they behave: "adversaries". Constant during a run; no protocol knows it.
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -53,6 +54,12 @@ struct HostileGroups {
 };
 
 using HostileOptions = std::variant<NoHostileAgents, HostileGroup, HostileGroups>;
+inline bool is_none(const HostileOptions& options) {
+  return std::holds_alternative<NoHostileAgents>(options);
+}
+std::vector<HostileGroup> groups_of(const HostileOptions& options);
+/// The path of a group in these options, before a member: "", or "2/".
+std::string place_of(const HostileOptions& options, std::size_t group);
 
 class HostileAgents {
  public:
@@ -74,6 +81,8 @@ class HostileAgents {
     const HostileGroup* const group = acting(i, now);
     return group != nullptr && std::holds_alternative<LabelFlip>(group->behaviour);
   }
+  /// Whether some do at some time.
+  bool any_flips_labels() const;
   const std::vector<HostileGroup>& groups() const { return groups_; }
   const sim::Topology& topology() const { return topology_; }
   /// e of `spectral`, by agent; 0 of hostile ones. Empty where no group needs it.

@@ -182,7 +182,7 @@ Misconduct::Sent Misconduct::send(const Message& message, std::span<const double
   Sending& sending = events_[message.from];
   const bool again = sending.at == engine.now() && sending.conversation == message.conversation;
   if (!again) {
-    sending = {engine.now(), message.conversation, sending.number + 1, 0};
+    sending = {engine.now(), message.conversation, sending.number + 1};
     engine.trace_hostile(message.from,
                          std::visit([](const auto& how) { return how.kName; }, group.behaviour));
   }

@@ -83,10 +83,10 @@ class Misconduct {
   /// Sendings of an agent: a message to several receivers is one.
   struct Sending {
     sim::Time at = -1;
-    std::uint32_t conversation = 0, number = 0, receivers = 0;
+    std::uint32_t conversation = 0, number = 0;
     template <class Archive>
     void serialize(Archive& archive) {
-      archive(at, conversation, number, receivers);
+      archive(at, conversation, number);
     }
   };
   using In = Eigen::Ref<const Eigen::VectorXd>;

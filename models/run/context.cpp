@@ -182,16 +182,16 @@ void Context::entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversat
   Eigen::VectorXd sealed = world_.take_vector();
   sealed = x.value_;
   sim::Time withheld = 0;
-  if (world_.stand_in != nullptr) {
-    sealed.setZero();
-  } else if (world_.misconduct != nullptr && world_.misconduct->agents().acting(i, now()) != nullptr) {
+  if (world_.misconduct != nullptr && world_.misconduct->agents().acting(i, now()) != nullptr) {
     const auto sent =
         world_.misconduct->send({i, 0, tag, conversation}, numbers(sealed), world_.engine, models());
     withheld = sent.withheld;
     sealed = vector_of(sent.numbers);
     if (!sealed.allFinite()) sealed.setZero();
   }
-  if (world_.stand_in == nullptr && privacy.active()) {
+  if (world_.stand_in != nullptr) {
+    sealed.setZero();
+  } else if (privacy.active()) {
     const double factor =
         shortening(privacy.norm() == Norm::kL1 ? sealed.lpNorm<1>() : sealed.norm(), privacy.bound);
     ++world_.tally.gradients;

@@ -29,6 +29,7 @@ std::vector<std::uint64_t> expected_releases(const AnyProtocol& protocol, const 
   rehearsed.stop.budgets_spent = false;
   rehearsed.own_models = study.own_models;
   rehearsed.round_trips = study.round_trips;
+  rehearsed.hostile = study.hostile;
   engine.observe_every = sim::kNever;
   const std::uint64_t upfront = study.privacy.epsilon_warm ? 1 : 0;
   std::vector<std::vector<std::uint64_t>> made(study.problem.owners());  // by owner and rehearsal

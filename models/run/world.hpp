@@ -95,7 +95,8 @@ struct Study {
   std::shared_ptr<const Probe> own_probe = {};
   std::shared_ptr<ExactReads> exact_reads = std::make_shared<ExactReads>();
   const HostileAgents* hostile = nullptr;  ///< null: all agents are honest
-  const Problem* flipped = nullptr;  ///< for those that flip labels: with flipped ones; null: for nobody
+  const Problem* flipped =
+      nullptr;  ///< for those that flip labels: with flipped ones; null: no agent flips them
 
   /// The problem with all records, exact and without accounting, for something that is run or released: a step, a start,
   /// a stopping criterion, a refusal. `what` says which option reads what, for the manifest.

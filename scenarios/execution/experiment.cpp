@@ -43,16 +43,6 @@ sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub,
           .observe_every = s.record.every.time.value_or(sim::kNever)};
 }
 
-bool has_hostile(const Scenario& s) {
-  return !std::holds_alternative<models::NoHostileAgents>(s.adversaries);
-}
-
-bool flip_labels(const models::HostileAgents& hostile) {
-  return std::ranges::any_of(hostile.groups(), [](const auto& group) {
-    return std::holds_alternative<models::LabelFlip>(group.behaviour);
-  });
-}
-
 // The data of agents that flip the labels of their training records.
 models::DataSet with_flipped_labels(models::DataSet data, const models::HostileAgents& hostile,
                                     sim::AgentId first) {
@@ -103,14 +93,14 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
              stop_limits(scenario_),
              {},
              scenario_.protocol->entry().own_models},
-      engine_(
-          engine_options(scenario_, solved_->problem.p(), hub_, past != nullptr || has_hostile(scenario_))) {
-  if (has_hostile(scenario_)) {
+      engine_(engine_options(scenario_, solved_->problem.p(), hub_,
+                             past != nullptr || !models::is_none(scenario_.adversaries))) {
+  if (!models::is_none(scenario_.adversaries)) {
     assemble("/adversaries", [&] {
       hostile_.emplace(scenario_.adversaries, topology_, hub_ ? 1 : 0, scenario_.model.loss.is_classifier(),
                        study_streams(scenario_));
     });
-    if (flip_labels(*hostile_))
+    if (hostile_->any_flips_labels())
       flipped_.emplace(with_flipped_labels(solved_->problem.data(), *hostile_, hub_ ? 1 : 0),
                        scenario_.model);
     study_.hostile = &*hostile_;

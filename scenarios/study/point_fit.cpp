@@ -196,7 +196,7 @@ void require_measurable(const Scenario& s, const analysis::Metric& metric, const
         part, fmt::format("{} requires an adversary: set privacy.adversaries, such as [{{\"agents\": [0]}}]",
                           metric.name));
   }
-  if (metric.of_group() && std::holds_alternative<models::NoHostileAgents>(s.adversaries))
+  if (metric.of_group() && models::is_none(s.adversaries))
     throw sim::OptionError(part, fmt::format("{} requires hostile agents: set adversaries", metric.name));
   const auto* own = std::get_if<models::PythonModel>(&s.model.network);
   if (metric.needs_classes && own != nullptr && !own->code.as<models::ModelCode>().has_errors) {
@@ -362,7 +362,7 @@ void PointFit::require_assembled(const Scenario& s, const std::optional<models::
     assemble("/privacy/adversaries",
              [&] { models::require_links(s.privacy.adversaries, *setting.topology); });
   }
-  if (setting.topology != nullptr && !std::holds_alternative<models::NoHostileAgents>(s.adversaries)) {
+  if (setting.topology != nullptr && !models::is_none(s.adversaries)) {
     assemble("/adversaries", [&] {
       models::HostileAgents(s.adversaries, *setting.topology, hub ? 1 : 0, s.model.loss.is_classifier(),
                             sim::Streams(s.seed, 0));

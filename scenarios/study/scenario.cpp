@@ -207,15 +207,11 @@ void check_expected_steps(const Scenario& s, sim::Visitor& v) {
 
 // Behaviours that a protocol does not allow.
 void check_hostile(const Scenario& s, sim::Visitor& v) {
-  const auto* one = std::get_if<models::HostileGroup>(&s.adversaries);
-  const auto* several = std::get_if<models::HostileGroups>(&s.adversaries);
-  const std::vector<models::HostileGroup> groups = one       ? std::vector{*one}
-                                                   : several ? several->of
-                                                             : std::vector<models::HostileGroup>{};
+  const std::vector<models::HostileGroup> groups = models::groups_of(s.adversaries);
   const models::Entry& entry = s.protocol->entry();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const models::Behaviour& behaviour = groups[g].behaviour;
-    const std::string place = one ? "adversaries/behaviour" : fmt::format("adversaries/{}/behaviour", g);
+    const std::string place = "adversaries/" + models::place_of(s.adversaries, g) + "behaviour";
     const bool of_gossip = std::holds_alternative<models::Dissensus>(behaviour) ||
                            std::holds_alternative<models::Spectral>(behaviour);
     v.check(!of_gossip || !entry.hub, place,

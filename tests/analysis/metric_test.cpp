@@ -175,6 +175,24 @@ TEST_CASE("metrics: without a learner, means over the agents' own models") {
   CHECK(measure("test_error_on_owner", *world) == std::vector<double>{10, 2});
 }
 
+TEST_CASE("metrics: honest and hostile agents apart") {
+  const test::StudyFixture fixture(data(), unregularised(), {}, 1, sim::Ring{}, false);
+  models::HostileGroup group;
+  group.agents = {1};
+  const models::HostileAgents agents(group, fixture.study().topology, 0, false, sim::Streams(1, 0));
+  models::Study study = fixture.study();
+  study.hostile = &agents;
+  models::World world(study, fixture.engine(), sim::Streams(1, 0));
+  world.models(0, 0) = 2;
+  world.models(0, 1) = 4;
+  // The values of the test before, of one agent each.
+  CHECK(measure("objective.honest", world)[0] == Approx(1));
+  CHECK(measure("objective.hostile", world)[0] == Approx(5));
+  CHECK(measure("consensus_distance.honest", world)[0] == 0);
+  CHECK(measure("test_error_by_owner.honest", world)[0] == 4);
+  CHECK(measure("test_error_by_owner.hostile", world)[0] == 0);
+}
+
 TEST_CASE("metrics: fractions, staleness and spent budgets are computed from counters") {
   models::PrivacyOptions privacy;
   privacy.mechanism = models::Laplace{};

@@ -191,9 +191,8 @@ double CentralSync::gather(Context& context) {
     share += weight;
   }
   if (plain) return share;
-  const sim::Stream stream = context.random(Gathered::kPurpose, 0);
-  gathered_.drawn = &stream;
-  if (!params_.rule(gathered_, data_term_)) return 0;
+  const auto draw = [&] { return context.random(params_.rule.kPurpose, 0); };
+  if (!params_.rule(gathered_, data_term_, draw)) return 0;
   gathered_.centre = data_term_;
   return 1;
 }

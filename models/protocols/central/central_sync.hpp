@@ -119,7 +119,7 @@ class CentralSync {
   bool finished(const Context& context) const { return context.iterations() >= horizon_; }
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(theta_, answers_, answered_, round_, gathered_);
+    archive(theta_, answers_, answered_, round_, gathered_.centre);
   }
 
   /// theta[k] of the present round k.

@@ -122,9 +122,8 @@ class Aggregator {
     if (params_.rule.plain()) {
       delta_ /= divisor;
     } else {
-      const sim::Stream stream = context.random(Gathered::kPurpose, 0);
-      gathered_.drawn = &stream;
-      if (!params_.rule(gathered_, delta_)) return clear();
+      const auto draw = [&] { return context.random(params_.rule.kPurpose, 0); };
+      if (!params_.rule(gathered_, delta_, draw)) return clear();
       gathered_.centre = delta_;
     }
     const Eigen::VectorXd& d =

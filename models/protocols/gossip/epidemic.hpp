@@ -174,9 +174,8 @@ class Epidemic : GossipAgents {
     for (const Model& one : received_[i])
       gathered_.add(weight, vector_of(one.payload.numbers()), context.is_hostile(one.from));
     received_[i].clear();
-    const sim::Stream stream = context.random(Gathered::kPurpose, i);
-    gathered_.drawn = &stream;
-    if (params_.rule(gathered_, aggregate_)) context.model(i) = aggregate_;
+    const auto draw = [&] { return context.random(params_.rule.kPurpose, i); };
+    if (params_.rule(gathered_, aggregate_, draw)) context.model(i) = aggregate_;
   }
   // The oracle begins a round.
   void draw_shifts(std::uint32_t round, Context& context) {

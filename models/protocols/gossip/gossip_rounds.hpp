@@ -173,9 +173,8 @@ class GossipRounds : public GossipAgents {
         gathered_.add(mixing_weight(mixing_, graph_, i, j, largest_degree_), vector_of(numbers),
                       context.is_hostile(j));
     }
-    const sim::Stream stream = context.random(Gathered::kPurpose, i);
-    gathered_.drawn = &stream;
-    if (rule_(gathered_, aggregate_)) context.model(i) = aggregate_;
+    const auto draw = [&] { return context.random(rule_.kPurpose, i); };
+    if (rule_(gathered_, aggregate_, draw)) context.model(i) = aggregate_;
     context.model(i) += sum(i, round);
     return true;
   }

@@ -51,7 +51,7 @@ class Auditor {
     if (scenario_.stop.target || scenario_.stop.wall)
       throw sim::OptionError("/stop",
                              "an audit requires that all runs have the same events: remove target and wall");
-    if (!std::holds_alternative<models::NoHostileAgents>(scenario_.adversaries))
+    if (!models::is_none(scenario_.adversaries))
       throw sim::OptionError("/adversaries", "an audit is of honest agents: remove adversaries");
     plain_ = with({});
     const std::vector<std::string> unaccounted = plain_->describe_point({}).unaccounted;

@@ -16,12 +16,13 @@ namespace {
 
 using Options = AggregateOptions<NeighbourRules>;
 
-const sim::Stream kDrawn = sim::Streams(1, 0)(sim::Purpose::kHostile, 0, 0, 0);
+sim::Stream draw() {
+  return sim::Streams(1, 0)(sim::Purpose::kHostile, 0, 0, 0);
+}
 
 Gathered gathered(const MatrixXd& x) {
   Gathered all;
   all.centre = VectorXd::Zero(x.rows());
-  all.drawn = &kDrawn;
   for (Eigen::Index k = 0; k < x.cols(); ++k) all.add(1 / static_cast<double>(x.cols()), x.col(k));
   return all;
 }
@@ -35,13 +36,17 @@ MatrixXd three() {
 VectorXd aggregate(const Options& options, const MatrixXd& x) {
   Gathered all = gathered(x);
   VectorXd out;
-  REQUIRE(options(all, out));
+  REQUIRE(options(all, out, draw));
   return out;
 }
 
 MatrixXd prepared(const BeforeAggregation& step, const MatrixXd& x) {
   Gathered all = gathered(x);
-  std::visit([&](const auto& s) { s(all); }, step);
+  std::visit(
+      [&](const auto& s) {
+        if constexpr (requires { s(all); }) s(all);
+      },
+      step);
   return all.columns();
 }
 
@@ -123,7 +128,7 @@ TEST_CASE("aggregation: steps before it on three vectors, by hand") {
   CHECK(close(adapted.col(2), Vector3d(4.41004009, 5.04004582, 5.67005155)));
   // Buckets of two keep the sum: two of the vectors make one, with twice the weight.
   Gathered all = gathered(three());
-  Bucketing{}(all);
+  Bucketing{}(all, draw());
   REQUIRE(all.size == 2);
   CHECK(all.weight[0] == Approx(2.0 / 3));
   CHECK(close(all.columns() * all.weights(), Vector3d(4, 5, 6), 1e-14));
@@ -169,7 +174,7 @@ TEST_CASE("aggregation: equal vectors have that vector as their aggregate, and f
       Gathered all = gathered(one.replicate(1, 7));
       all.centre = one;
       VectorXd out;
-      REQUIRE(rule(all, out));
+      REQUIRE(rule(all, out, draw));
       CHECK(close(out, one, 1e-12));
     }
   }
@@ -221,12 +226,12 @@ TEST_CASE("aggregation: fewer than 2 f + 1 vectors have no aggregate") {
              with_f<MultiKrumRule>(2), with_f<MinimumDiameterRule>(2)}) {
       Gathered all = gathered(scattered(3, n));
       VectorXd out;
-      CHECK(Options{rule, {}}(all, out) == (n == 5));
+      CHECK(Options{rule, {}}(all, out, draw) == (n == 5));
     }
   }
   Gathered none;
   VectorXd out;
-  CHECK_FALSE(Options{}(none, out));
+  CHECK_FALSE(Options{}(none, out, draw));
 }
 
 TEST_CASE("aggregation: coordinates are brought into order, for any number of vectors") {

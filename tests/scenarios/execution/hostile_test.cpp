@@ -159,6 +159,19 @@ TEST_CASE("hostile: silent agents cost a round its timeout, and late ones too") 
   CHECK(std::stoi(lost_of(late, "lost_stale")) >= 18);
 }
 
+TEST_CASE("hostile: what is planned is planned for a run with these agents") {
+  // Rounds wait 1 s for the silent owner: 20 releases in 20 s, not 1000.
+  const test::Scratch folder;
+  folder.write("s.json", R"({"data": {"type": "linear_separators", "owners": 8, "features": 3, "records": 20},
+    "model": {"loss": "logistic"}, "network": {"topology": "complete", "latency": "10 ms"},
+    "privacy": {"mechanism": "gaussian", "epsilon": 2, "delta": 1e-3, "clip": 1, "accountant": "rdp", "unit": "owner",
+                "trust": "aggregator", "steps": "expected"},
+    "protocol": {"type": "dp_fedavg", "participation": 1, "step": 0.2}, "stop": {"time": "20 s"}, "repeat": 1,
+    "adversaries": {"agents": [2], "behaviour": "silent"}, "record": {"metrics": ["budget_used"]}})");
+  test::ended_with(folder, "run s.json");
+  CHECK_THAT(text_of(folder / "out/s/scalars.csv"), Catch::Contains("privacy.used,,1\n"));
+}
+
 TEST_CASE("hostile: flipped labels turn the first step of an agent round") {
   // Agent 0 sends a model of zeros, from which agent 1 makes one step: with flipped labels the gradient has the other sign.
   std::vector<std::vector<double>> models;

@@ -67,6 +67,14 @@ TEST_CASE("central_sync: an owner's answer weighs as its share of the records") 
   check_all(CentralRun<CentralSync>(fixture, strongly_convex(1), fixture.engine()).learner, {0, 0.75});
 }
 
+TEST_CASE("central_sync: the median of the answers, by hand") {
+  // Answers at 0 are -2 y: -2, -6, -200. A step of 1/4 along -6.
+  const test::StudyFixture fixture(one_record_each({1, 3, 100}), ridge(0), {}, 2);
+  CentralSync::Params params = strongly_convex(1);
+  params.rule.aggregate = models::MedianRule{};
+  check_all(CentralRun<CentralSync>(fixture, params, fixture.engine()).learner, {0, 1.5});
+}
+
 TEST_CASE("central_sync: a round lasts as long as its slowest answer") {
   const test::StudyFixture fixture(one_record_each({1, 2, 3}), ridge(1), {}, 20);
   sim::NetworkOptions network;

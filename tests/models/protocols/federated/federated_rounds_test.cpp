@@ -31,6 +31,25 @@ TEST_CASE("fedavg: rounds by hand, with each weighting") {
   check_all(AvgRun(fixture, jumping<FedAvg::Params>(2, 0.25), fixture.engine()).learner, {0, 1.5, 1.875});
 }
 
+TEST_CASE("fedavg: other rules than the mean, by hand") {
+  // y = 2, 4, 100; an update is (y - x)/2: 1, 2, 50 from 0, then 0, 1, 49 from 2. A mean of updates from 0 is 53/3.
+  const test::StudyFixture fixture(test::one_record_each({2, 4, 100}), test::ridge(0), {}, 2);
+  auto params = jumping<FedAvg::Params>(1, 0.25);
+  params.server.rule.aggregate = models::MedianRule{};
+  check_all(AvgRun(fixture, params, fixture.engine()).learner, {0, 2, 3});
+  params.server.server_step = 0.5;
+  check_all(AvgRun(fixture, params, fixture.engine()).learner, {0, 1, 1.75});
+  // With three updates f = 2 makes no step.
+  models::TrimmedMeanRule two;
+  two.f = 2;
+  params.server.rule.aggregate = two;
+  check_all(AvgRun(fixture, params, fixture.engine()).learner, {0, 0, 0});
+  // Centred at 0, then at the last aggregate 1: 1, 1, 1; then 0.5 - 1, 1.5 - 1 and 1 more than that.
+  params.server.rule.aggregate = models::CenteredClippingRule{};
+  check_all(AvgRun(fixture, params, fixture.engine()).learner,
+            {0, 0.5, 0.5 + 0.5 * (1 + (-0.25 + 0.75 + 1) / 3)});
+}
+
 TEST_CASE("fedavg: a decreasing step counts the steps of all rounds, whoever takes part") {
   // eta_t = 1/(2 (1 + t)), K = 2, y = 1: t = 0 jumps to 1. With a server step of 1/2: x = 1/2, then t = 2, 3 shrink
   // the distance 1/2 to (2/3)(3/4)/2 = 1/4, of which the server goes half the way from 1/2 to 3/4.

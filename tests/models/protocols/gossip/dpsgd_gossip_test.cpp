@@ -65,6 +65,15 @@ TEST_CASE("dpsgd_gossip: a round on a star, by hand") {
   }
 }
 
+TEST_CASE("dpsgd_gossip: the median of an agent and its neighbours, by hand") {
+  // Then the update (y - x)/2 at the model before.
+  const auto fixture = test::targets({2, 2, 2}, sim::Complete{}, 3);
+  DpsgdGossip::Params params = quarter_step<DpsgdGossip>();
+  params.rule.aggregate = models::MedianRule{};
+  CHECK(end_of<DpsgdGossip>(fixture, params, {{0, 4, 50}, {}, latency(0.1)}) ==
+        Eigen::Vector3d(4 + 1, 4 - 1, 4 - 24));
+}
+
 TEST_CASE("dpsgd_gossip: rounds multiply by a doubly stochastic matrix, whatever the latency") {
   constexpr int kRounds = 12;
   for (const auto mixing : {MixingWeights::kMetropolis, MixingWeights::kUniform}) {

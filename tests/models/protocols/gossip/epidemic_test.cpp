@@ -46,6 +46,19 @@ TEST_CASE("epidemic: train, send, average, by hand") {
   }
 }
 
+TEST_CASE("epidemic: another rule is applied at the next tick, to all that has come") {
+  const auto fixture = test::targets({0, 0, 0}, sim::Complete{});
+  Epidemic::Params params = with(mixing_only<Epidemic>(), EpidemicSampling::kLocal, 2);
+  params.rule.aggregate = models::MedianRule{};
+  sim::ClockTrace two = one_round(3);
+  CHECK(end_of<Epidemic>(fixture, params, {{0, 1, 50}, two, latency(0.25)}) == Eigen::Vector3d(0, 1, 50));
+  for (sim::AgentId i = 0; i < 3; ++i) {
+    two.times.push_back(2);
+    two.agents.push_back(i);
+  }
+  CHECK(end_of<Epidemic>(fixture, params, {{0, 1, 50}, two, latency(0.25)}) == Eigen::Vector3d(1, 1, 1));
+}
+
 TEST_CASE("epidemic: one round contracts as the theorem says, exactly in expectation") {
   const std::vector<double> start{0, 1, 5};
   const auto fixture = test::targets(start, sim::Complete{});
