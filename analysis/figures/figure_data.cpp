@@ -82,6 +82,7 @@ Json point_tables(const StudyData& study, const FigurePoint& point) {
           {"owners", point.owners},
           {"first_owner", point.first_owner},
           {"names", point.names},
+          {"hostile", point.hostile},
           {"owners_of", owners},
           {"network", point.network ? Json(*point.network) : Json()}};
 }

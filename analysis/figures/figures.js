@@ -246,12 +246,12 @@ const drawings = (() => {
 
   // The nodes of one point's network, with their values of a metric or degrees.
   function nodeRows(study, point, m, place) {
-    const { nodes } = study.networks[point.network], named = parts.differentNames(point);
+    const { nodes } = study.networks[point.network], named = parts.differentNames(point), hostile = new Set(point.hostile);
     return nodes.map(({ name, x, y, degree }, i) => {
       const owner = i - point.first_owner;  // below 0 for a learner
       const numbers = m === null ? Array(3).fill(degree) : point.owners_of[m].nodes[owner];
       const values = m === null ? { m: degree, l: degree, h: degree } : numbers ? rowOf(study, point, numbers) : {};
-      return { ...values, p: place, a: i, n: named[owner] ?? (owner < 0 ? "learner" : String(i)), ...(name && { node: name }),
+      return { ...values, p: place, a: i, ...(hostile.size > 0 && { o: hostile.has(owner) ? "hostile" : "honest" }), n: named[owner] ?? (owner < 0 ? "learner" : String(i)), ...(name && { node: name }),
         x: seven(x), y: seven(y), degree };
     });
   }
@@ -284,21 +284,22 @@ const drawings = (() => {
       g, x: seven(nodes[a].x), y: seven(nodes[a].y), u: seven(nodes[b].x), v: seven(nodes[b].y), link: `${a} to ${b}`,
       latency: seven(latency), weight: seven(weight),
     })));
-    const several = names.length > 1;
+    const several = names.length > 1, hostile = rows.some(({ o }) => o === "hostile");
     const measured = measure(rows.filter((row) => row.m !== undefined), title, any ? shown : { scale: "linear" });
     const values = {
       rows, links, x_domain: extent(rows, "x"), y_domain: extent(rows, "y"),
       filter: several ? "datum.p == point" : "true", link_filter: several ? `datum.g == ${JSON.stringify(networks)}[point]` : "true",
       params: several ? [selector("point", [...names.keys()], "at ", names)] : undefined,
       ...measured, with: `isValid(datum.${measured.centre})`, without: `!isValid(datum.${measured.centre})`,
-      named: largest <= kMaxNamed || undefined, ...(!any && { metric: "degree" }),
-      size: Math.min(Math.max(6000 / largest, 30), 300),
-      tooltip: tooltip({ a: "agent", n: "owner", ...(rows[0].node && { node: "node" }), degree: "degree", ...(any && kStatistics) }),
+      hostile: hostile || undefined, named: largest <= kMaxNamed || undefined, ...(!any && { metric: "degree" }),
+      size: Math.min(Math.max(6000 / largest, 30), 300), ring: 2 * Math.min(Math.max(6000 / largest, 30), 300),
+      tooltip: tooltip({ a: "agent", n: "owner", ...(rows[0].node && { node: "node" }), degree: "degree", ...(hostile && { o: "agent is" }), ...(any && kStatistics) }),
     };
     return [{
       name: any ? `${name}-on-network` : "network", title: any ? `${name} at the end, on the network` : "The network",
       template: "network", values, always: !any,
       caption: (any ? `Colour: ${values.over} over ${repetitions(study)}; grey: agents without a value.` : "Colour: number of links of the agent.") +
+        (hostile ? " Rings: hostile agents." : "") +
         (whole ? "" : ` Only the first ${names.length} points are shown.`),
     }];
   }

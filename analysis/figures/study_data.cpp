@@ -208,7 +208,10 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
     point.labels = data.head.shown_labels(described.labels);
     point.tuned = data.head.shown_tuned(described.tuned);
     const std::vector<OwnerFacts> owners = study.owners(p);
-    for (const OwnerFacts& o : owners) point.names.push_back(o.name);
+    for (std::size_t j = 0; j < owners.size(); ++j) {
+      point.names.push_back(owners[j].name);
+      if (owners[j].hostile) point.hostile.push_back(j);
+    }
     if (i == 0) data.owners = owners;
     for (std::size_t m = 0; m < metrics; ++m) {
       point.by_owner.push_back(owner_values(data.head, m, described, runs, with_agents[i]));

@@ -75,6 +75,7 @@ struct FigurePoint : PointSummary {
   std::size_t owners = 0;
   sim::AgentId first_owner = 0;
   std::vector<std::string> names{};     ///< of owners
+  std::vector<std::size_t> hostile{};   ///< owners
   std::vector<OwnerValues> by_owner{};  ///< by metric; only `counts` where the point is left out
   std::vector<std::array<Curve, kAlongNames.size()>> curves{};  ///< by metric; empty if the point is left out
   std::optional<std::size_t> network{};                         ///< in StudyData::networks

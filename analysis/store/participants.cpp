@@ -44,14 +44,15 @@ std::vector<std::string> agent_names(const std::vector<OwnerFacts>& owners, sim:
 
 std::string owners_text(const std::vector<OwnerFacts>& owners) {
   Json all = Json::array();
-  for (const OwnerFacts& o : owners) all.push_back({o.name, o.records, o.test_records, o.epsilon, o.delta});
+  for (const OwnerFacts& o : owners)
+    all.push_back({o.name, o.records, o.test_records, o.epsilon, o.delta, o.hostile});
   return json_text(all);
 }
 
 std::vector<OwnerFacts> owners_from(const std::string& text) {
   std::vector<OwnerFacts> all;
   for (const Json& o : Json::parse(text))
-    all.push_back({o.at(0), o.at(1), o.at(2), number_of(o.at(3)), number_of(o.at(4))});
+    all.push_back({o.at(0), o.at(1), o.at(2), number_of(o.at(3)), number_of(o.at(4)), o.size() > 5 && o[5]});
   return all;
 }
 

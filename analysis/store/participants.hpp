@@ -15,6 +15,7 @@ struct OwnerFacts {
   std::uint64_t records = 0, test_records = 0;
   /// Total budget over a run; NaN without privacy, or where the protocol sets the budget of each turn.
   double epsilon = std::numeric_limits<double>::quiet_NaN(), delta = epsilon;
+  bool hostile = false;  ///< at some time
 };
 
 struct NetworkGraph {

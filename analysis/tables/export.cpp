@@ -179,7 +179,8 @@ ParticipantTables::ParticipantTables(const std::filesystem::path& folder)
     : owners_(folder / "owners.csv"), nodes_(folder / "nodes.csv"), links_(folder / "links.csv") {}
 
 void ParticipantTables::write(StoredStudy& study) {
-  owners_.print("{}network,agent,name,records,test_records,epsilon,delta\n", csv_prefix(study.head().axes));
+  owners_.print("{}network,agent,name,records,test_records,epsilon,delta,hostile\n",
+                csv_prefix(study.head().axes));
   nodes_.write("network,agent,name,owner,x,y,degree\n");
   links_.write("network,source,target,weight,latency_s,return_latency_s,length_m\n");
   std::map<std::int64_t, std::size_t> numbers;  // by number in the store, in order of points
@@ -198,8 +199,8 @@ void ParticipantTables::write(StoredStudy& study) {
     const std::string prefix = csv_prefix(point.labels) + network;
     for (std::size_t j = 0; j < facts.size(); ++j) {
       const OwnerFacts& o = facts[j];
-      owners_.print("{},{},{},{},{},{},{}\n", prefix, point.first_owner + j, csv_field(o.name), o.records,
-                    o.test_records, field_of(o.epsilon), field_of(o.delta));
+      owners_.print("{},{},{},{},{},{},{},{}\n", prefix, point.first_owner + j, csv_field(o.name), o.records,
+                    o.test_records, field_of(o.epsilon), field_of(o.delta), o.hostile ? 1 : 0);
     }
   }
 }

@@ -11,7 +11,7 @@
 //                  bytes, lost_..., fingerprint, message
 //   models.csv     axes..., repetition, agent, parameter, name, value: the models at the end of each run, where the
 //                  study keeps them; parameters are numbered from 0
-//   owners.csv     axes..., network, agent, name, records, test_records, epsilon, delta: the owners of each point,
+//   owners.csv     axes..., network, agent, name, records, test_records, epsilon, delta, hostile: the owners of each point,
 //                  their total budgets, and the number of the network between them
 //   nodes.csv      network, agent, name, owner, x, y, degree: every network once, from 0; x and y in m, or degrees
 //                  east and north

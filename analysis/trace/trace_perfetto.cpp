@@ -78,6 +78,9 @@ class TracePerfetto final : public TraceText {
       case TraceKind::kSkip:
         if (wanted) instant(r, r.agent, fmt::format("skipped tick: {}", r.detail));
         break;
+      case TraceKind::kHostile:
+        if (wanted) instant(r, r.agent, fmt::format("hostile: {}", r.detail));
+        break;
       case TraceKind::kSend:
       case TraceKind::kPublish:
         if (!wanted) break;

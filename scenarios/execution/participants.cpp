@@ -64,6 +64,7 @@ analysis::Participants Experiment::participants() const {
     facts.records = static_cast<std::uint64_t>(data.train[owner].target.size());
     if (owner < data.test.size())
       facts.test_records = static_cast<std::uint64_t>(data.test[owner].target.size());
+    facts.hostile = hostile_ && hostile_->is(static_cast<sim::AgentId>(owner) + (hub_ ? 1 : 0));
     if (!privacy_.active() || privacy_.by_turn()) continue;
     facts.epsilon = privacy_.epsilon[owner];
     facts.delta = privacy_.delta;

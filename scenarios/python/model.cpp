@@ -28,7 +28,7 @@ class PythonModel final : public models::RecordModel {
     p_ = guarded("size", [&] { return object_.attr("size")(features).cast<Index>(); });
     if (p_ < 1)
       throw std::invalid_argument(fmt::format("{}: size: expected at least 1, found {}", name_, p_));
-    const auto has = [&](const char* name) { return !py::getattr(object_, name, py::none()).is_none(); };
+    const auto has = [&](const char* what) { return !py::getattr(object_, what, py::none()).is_none(); };
     has_errors_ = has("errors");
     has_sum_ = has("sum_gradients");
     has_norms_ = has("gradient_norms");

@@ -20,7 +20,7 @@ namespace {
 
 // Agents 1 and 2 hold data; a learner, agent 0, is linked to both.
 Participants two_owners() {
-  return {.owners = {{"north, inc", 30, 10, 0.5, 1e-6}, {"south", 20, 0, NAN, NAN}},
+  return {.owners = {{"north, inc", 30, 10, 0.5, 1e-6}, {"south", 20, 0, NAN, NAN, true}},
           .network = {.nodes = {{"Paris", 2.5, 48.5}, {"Rome <1>", 12.5, 42}, {"Oslo", 10.75, 60}},
                       .links = {{0, 1, 1, 0.25, 0.5, 1e6}, {0, 2, 2, 0.125, 0.125, NAN}},
                       .geographic = true}};
@@ -71,10 +71,10 @@ TEST_CASE("participants: stored and exported, each different network once, in th
   tables.write(study);
   analysis::commit(tables.files());
   CHECK(file_text(dir / "owners.csv") ==
-        "x,network,agent,name,records,test_records,epsilon,delta\n"
-        "1,0,1,\"north, inc\",30,10,0.5,1e-06\n1,0,2,south,20,0,,\n"
-        "2,1,1,\"north, inc\",30,10,0.5,1e-06\n2,1,2,south,20,0,,\n"
-        "3,0,1,\"north, inc\",30,10,0.5,1e-06\n3,0,2,south,20,0,,\n");
+        "x,network,agent,name,records,test_records,epsilon,delta,hostile\n"
+        "1,0,1,\"north, inc\",30,10,0.5,1e-06,0\n1,0,2,south,20,0,,,1\n"
+        "2,1,1,\"north, inc\",30,10,0.5,1e-06,0\n2,1,2,south,20,0,,,1\n"
+        "3,0,1,\"north, inc\",30,10,0.5,1e-06,0\n3,0,2,south,20,0,,,1\n");
   CHECK(file_text(dir / "nodes.csv") ==
         "network,agent,name,owner,x,y,degree\n"
         "0,0,Paris,learner,2.5,48.5,2\n0,1,Rome <1>,\"north, inc\",12.5,42,1\n0,2,Oslo,south,10.75,60,1\n"

@@ -122,8 +122,8 @@ void serialize(Archive& ar, hearsay::analysis::PointResult& value) {
 
 template <class Archive>
 void serialize(Archive& ar, hearsay::analysis::OwnerFacts& value) {
-  auto& [name, records, test_records, epsilon, delta] = value;
-  ar(name, records, test_records, epsilon, delta);
+  auto& [name, records, test_records, epsilon, delta, hostile] = value;
+  ar(name, records, test_records, epsilon, delta, hostile);
 }
 
 template <class Archive>

@@ -30,8 +30,8 @@ TEST_CASE("owners.csv: names, records and budgets of the scenario") {
       ran(dir, "--set privacy.epsilon='[0.5, 1, 2]' --set data.test_records=40 --set protocol.rho=1e-3") +
       "/owners.csv");
   REQUIRE(rows.size() == 4);
-  CHECK(rows[0] ==
-        std::vector<std::string>{"network", "agent", "name", "records", "test_records", "epsilon", "delta"});
+  CHECK(rows[0] == std::vector<std::string>{"network", "agent", "name", "records", "test_records", "epsilon",
+                                            "delta", "hostile"});
   CHECK(rows[2][1] == "2");
   CHECK(rows[2][2] == "owner 2");
   CHECK(rows[2][3] == "200");
