@@ -74,6 +74,17 @@ Eigen::VectorXd slowest_of(const sim::Topology& topology, const HostileAgents& a
 
 }  // namespace
 
+bool HostileGroup::reads_others() const {
+  const auto* const flip = std::get_if<SignFlip>(&behaviour);
+  return (flip != nullptr && !flip->own) || std::holds_alternative<InnerProduct>(behaviour) ||
+         std::holds_alternative<ALittle>(behaviour) || std::holds_alternative<Mimic>(behaviour) ||
+         reads_models();
+}
+
+bool HostileGroup::reads_models() const {
+  return std::holds_alternative<Dissensus>(behaviour) || std::holds_alternative<Spectral>(behaviour);
+}
+
 void HostileGroup::describe(sim::Visitor& v) {
   v(agents, {.name = "agents", .help = "Their numbers.", .noun = sim::kAgentNumber});
   v(share, {.name = "share",

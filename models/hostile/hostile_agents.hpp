@@ -1,5 +1,6 @@
 #pragma once
 // Which agents are hostile or faulty, when, and how they behave: "adversaries". Constant during a run; no protocol knows it.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,13 @@ struct HostileGroup {
   std::optional<sim::Time> to = {};  ///< s
   void describe(sim::Visitor& v);
   bool acts(sim::Time now) const { return now >= from && (!to || now < *to); }
+  /// Whether what is sent depends on what others have sent, or on models.
+  bool reads_others() const;
+  bool reads_models() const;
+  /// Whether it is settled when it arrives.
+  bool decides_late() const { return omniscient && reads_others(); }
+  /// Whether its agents know more than what they have received.
+  bool knows_all() const { return decides_late() || reads_models(); }
 };
 
 struct NoHostileAgents {
@@ -76,6 +84,10 @@ class HostileAgents {
     for (const std::uint32_t g : groups_of_[i])
       if (groups_[g].acts(now)) return &groups_[g];
     return nullptr;
+  }
+  /// Whether an agent knows more than what it has received, at some time.
+  bool knows_all(sim::AgentId i) const {
+    return std::ranges::any_of(groups_of_[i], [&](std::uint32_t g) { return groups_[g].knows_all(); });
   }
   bool flips_labels(sim::AgentId i, sim::Time now) const {
     const HostileGroup* const group = acting(i, now);

@@ -25,15 +25,6 @@ Overloaded(Fs...) -> Overloaded<Fs...>;
 
 constexpr std::uint32_t kToAll = 0xFFFF'FFFF;
 
-// What is sent depends on what others have sent, or on models.
-bool depends_on_others(const Behaviour& behaviour) {
-  return std::visit(Overloaded{[](const SignFlip& how) { return !how.own; },
-                               [](const InnerProduct&) { return true; }, [](const ALittle&) { return true; },
-                               [](const Mimic&) { return true; }, [](const Dissensus&) { return true; },
-                               [](const Spectral&) { return true; }, [](const auto&) { return false; }},
-                    behaviour);
-}
-
 // The quantile that hides among n vectors of which f are hostile.
 double default_tau(double n, double f) {
   const double q = std::floor(n / 2 + 1) - f, at = (n - f - q) / (n - f);
@@ -47,10 +38,14 @@ Eigen::Map<const VectorXd> vector_in(std::span<const double> numbers, Index coun
 
 }  // namespace
 
-Misconduct::Misconduct(const HostileAgents& agents, Index p, const sim::Streams& streams)
-    : agents_(agents), largest_degree_(largest_degree(agents.topology())), p_(p), streams_(streams) {
+Misconduct::Misconduct(const HostileAgents& agents, Index p, std::uint32_t tail, const sim::Streams& streams)
+    : agents_(agents),
+      largest_degree_(largest_degree(agents.topology())),
+      p_(p),
+      tail_(tail),
+      streams_(streams) {
   for (const HostileGroup& group : agents.groups()) {
-    omniscient_ |= group.omniscient && depends_on_others(group.behaviour);
+    omniscient_ |= group.decides_late();
     if (const auto* replay = std::get_if<ReplayOld>(&group.behaviour))
       kept_ = std::max(kept_, replay->age + 1);
   }
@@ -110,15 +105,15 @@ void Misconduct::dissent(const Dissensus& how, AgentId i, Out x, const Eigen::Ma
   x.head(p_) = models.col(i) - how.eps / hostile * pull;
 }
 
-void Misconduct::replace(const HostileGroup& group, const Message& message, Out x, sim::Engine& engine,
-                         const Eigen::MatrixXd& models) {
-  if (depends_on_others(group.behaviour)) gather(group, message, x, engine);
+void Misconduct::replace(const HostileGroup& group, const Message& message, Out x, const Reach& reach) {
+  if (group.reads_others()) gather(group, message, x, reach.engine);
   const Sending& sending = events_[message.from];
   const auto stream = [&](std::uint32_t receiver) {
     return streams_(sim::Purpose::kHostile, message.from + 1, receiver, sending.number);
   };
   const auto normal = [&](double scale, std::uint32_t receiver) {
     sim::Stream drawn = stream(receiver);
+    if (reach.followed) scale = 0;
     return VectorXd::NullaryExpr(x.size(), [&](Index) { return scale * sim::normal(drawn); }).eval();
   };
   const auto mean = [&] { return gathered_.columns().rowwise().mean().eval(); };
@@ -131,6 +126,7 @@ void Misconduct::replace(const HostileGroup& group, const Message& message, Out 
           [&](const SignFlip& how) { x = how.own ? VectorXd(-x) : VectorXd(-mean()); },
           [&](const InnerProduct& how) { x = -how.tau * mean(); },
           [&](const ALittle& how) {
+            if (reach.followed) return void(x = reach.followed(gathered_));
             const auto known = static_cast<double>(gathered_.size), f = static_cast<double>(agents_.count());
             const VectorXd m = mean();
             const double divisor = std::max(known - how.ddof, 1.0);
@@ -139,7 +135,7 @@ void Misconduct::replace(const HostileGroup& group, const Message& message, Out 
             x = m + how.tau.value_or(default_tau(known + f, f)) * s;
           },
           [&](const GaussianVectors& how) { x = normal(how.scale, kToAll); },
-          [&](const ConstantVectors& how) { x.setConstant(how.value); },
+          [&](const ConstantVectors& how) { x.setConstant(reach.followed ? 0 : how.value); },
           [&](const InfiniteVectors&) { x.setConstant(std::numeric_limits<double>::infinity()); },
           [&](const NotANumber&) { x.setConstant(std::numeric_limits<double>::quiet_NaN()); },
           [&](const Mimic&) { x = gathered_.x.col(0); },
@@ -150,12 +146,12 @@ void Misconduct::replace(const HostileGroup& group, const Message& message, Out 
             if (how.sends == Ridden::kReceived && found != known_.end()) x = found->second.begin()->second.x;
           },
           [&](const Dissensus& how) {
-            if (honest(message.to)) dissent(how, message.to, x, models);
+            if (honest(message.to)) dissent(how, message.to, x, reach.models);
           },
           [&](const Spectral& how) {
             if (!honest(message.to)) return;
             const VectorXd& e = agents_.slowest();
-            x.head(p_) = models.col(message.to) + how.eps * e[message.to] * (models * e);
+            x.head(p_) = reach.models.col(message.to) + how.eps * e[message.to] * (reach.models * e);
           },
           [&](const Equivocate& how) { x += normal(how.scale, message.to); },
           [&](const Stuck&) { x = made().front(); },
@@ -177,7 +173,8 @@ void Misconduct::replace(const HostileGroup& group, const Message& message, Out 
 }
 
 Misconduct::Sent Misconduct::send(const Message& message, std::span<const double> numbers,
-                                  sim::Engine& engine, const Eigen::MatrixXd& models) {
+                                  const Reach& reach) {
+  sim::Engine& engine = reach.engine;
   const HostileGroup& group = *agents_.acting(message.from, engine.now());
   Sending& sending = events_[message.from];
   const bool again = sending.at == engine.now() && sending.conversation == message.conversation;
@@ -200,12 +197,12 @@ Misconduct::Sent Misconduct::send(const Message& message, std::span<const double
     if (made.size() > kept_) made.erase(made.begin() + 1);
     made.push_back(sent_.head(count));
   }
-  replace(group, message, sent_.head(count), engine, models);
+  replace(group, message, sent_.head(count), reach);
   sent.numbers = {sent_.data(), numbers.size()};
   return sent;
 }
 
-bool Misconduct::arrive(const sim::Message& message, sim::Engine& engine, const Eigen::MatrixXd& models) {
+bool Misconduct::arrive(const sim::Message& message, const Reach& reach) {
   const Index count = vectors_in(message.payload.size());
   if (count == 0) return true;
   const Message seen{message.from, message.to, message.tag, message.conversation};
@@ -215,10 +212,10 @@ bool Misconduct::arrive(const sim::Message& message, sim::Engine& engine, const 
     known_[{message.to, kAnyTag, static_cast<std::uint32_t>(count)}][0].x = x;
   }
   const HostileGroup* const group = agents_.acting(message.from, message.sent);
-  if (group == nullptr || !group->omniscient || !depends_on_others(group->behaviour)) return true;
-  const std::span<double> numbers = engine.numbers_of(message);
+  if (group == nullptr || !group->decides_late()) return true;
+  const std::span<double> numbers = reach.engine.numbers_of(message);
   Eigen::Map<VectorXd> x(numbers.data(), count);
-  replace(*group, seen, x, engine, models);
+  replace(*group, seen, x, reach);
   return x.allFinite();
 }
 

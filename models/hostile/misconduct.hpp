@@ -16,6 +16,7 @@
 #include <Eigen/Core>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string_view>
@@ -32,8 +33,8 @@ class Misconduct {
  public:
   static constexpr std::uint16_t kPublication = 0xFFFF;  ///< tag of publications
 
-  /// `streams`: of the run.
-  Misconduct(const HostileAgents& agents, Eigen::Index p, const sim::Streams& streams);
+  /// `tail`: numbers after the vectors of a message. `streams`: of the run.
+  Misconduct(const HostileAgents& agents, Eigen::Index p, std::uint32_t tail, const sim::Streams& streams);
 
   struct Message {
     sim::AgentId from, to;  ///< to: a publication's own agent
@@ -44,15 +45,22 @@ class Misconduct {
     std::span<const double> numbers;  ///< valid until the next call
     sim::Time withheld = 0;           ///< s; kNever: it never leaves
   };
+  /// What it can look at.
+  struct Reach {
+    sim::Engine& engine;
+    const Eigen::MatrixXd& models;
+    /// Where vectors stand for others and are followed: one for what is made of several by a step that is not linear. There
+    /// noise and constants, which whoever sends them knows, are 0.
+    std::function<Eigen::VectorXd(const Gathered&)> followed;
+  };
   const HostileAgents& agents() const { return agents_; }
   /// What a hostile agent sends in place of a message or a publication. Draws from (kHostile, agent + 1).
-  Sent send(const Message& message, std::span<const double> x, sim::Engine& engine,
-            const Eigen::MatrixXd& models);
+  Sent send(const Message& message, std::span<const double> x, const Reach& reach);
   /// An honest agent sends.
   void note_sent(const Message& message, std::span<const double> x);
-  /// A message arrives: a hostile agent gets to know it, or it is replaced by what an omniscient sender knows now. Returns
+  /// A message is about to arrive: a hostile agent gets to know it, or it is replaced by what an omniscient sender knows now. Returns
   /// whether it is finite.
-  bool arrive(const sim::Message& message, sim::Engine& engine, const Eigen::MatrixXd& models);
+  bool arrive(const sim::Message& message, const Reach& reach);
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -95,17 +103,18 @@ class Misconduct {
   void learn(sim::AgentId knower, const Message& message, const In& x);
   // Sets gathered_ to the honest vectors that the sender of a message knows, or to x.
   void gather(const HostileGroup& group, const Message& message, const In& x, sim::Engine& engine);
-  void replace(const HostileGroup& group, const Message& message, Out x, sim::Engine& engine,
-               const Eigen::MatrixXd& models);
+  void replace(const HostileGroup& group, const Message& message, Out x, const Reach& reach);
   void dissent(const Dissensus& how, sim::AgentId i, Out x, const Eigen::MatrixXd& models) const;
-  Eigen::Index vectors_in(std::size_t numbers) const { return static_cast<Eigen::Index>(numbers) / p_ * p_; }
+  Eigen::Index vectors_in(std::size_t numbers) const {
+    return std::max<Eigen::Index>(static_cast<Eigen::Index>(numbers) - tail_, 0) / p_ * p_;
+  }
 
   static constexpr sim::AgentId kAllKnowing = sim::kNoAgent;
   static constexpr std::uint32_t kAnyTag = 0x10000;  // of the last vector that an agent has received
 
   const HostileAgents& agents_;
   std::uint32_t largest_degree_;
-  Eigen::Index p_;
+  Eigen::Index p_, tail_;
   sim::Streams streams_;
   bool omniscient_ = false;
   std::uint32_t kept_ = 1;                                // vectors of its own that an agent keeps

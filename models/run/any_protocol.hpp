@@ -36,8 +36,6 @@ class AnyProtocol {
   virtual std::vector<std::pair<std::string, double>> numbers(const Study& study) const = 0;
   /// Whether it waits for replies, so that Study::round_trips has to be set.
   virtual bool has_timeout() const = 0;
-  /// Entry::linear, with these options.
-  virtual bool linear() const = 0;
   /// Throws OptionError for a timeout within which no reply can come, unless the protocol uses late replies, and
   /// std::invalid_argument for a protocol that drives itself where no time passes (require_passing_time).
   /// The setting has round trips.
@@ -108,10 +106,6 @@ ProtocolRow row() {
     std::vector<std::pair<std::string, double>> numbers(const Study& study) const override {
       if constexpr (hooks::numbers<Params>) return params_.numbers(study);
       return {};
-    }
-    bool linear() const override {
-      if constexpr (hooks::linear<Params>) return P::kEntry.linear && params_.linear();
-      return Entry(P::kEntry).linear;
     }
     bool has_timeout() const override { return timeout() != nullptr; }
     void check_timeout(const Setting& setting) const override {

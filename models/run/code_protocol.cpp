@@ -30,7 +30,6 @@ class CodeProtocol final : public AnyProtocol {
   std::vector<std::pair<std::string, double>> numbers(const Study&) const override { return {}; }
   // Any class may ask how long a round trip takes.
   bool has_timeout() const override { return true; }
-  bool linear() const override { return entry().linear; }
   void check_timeout(const Setting&) const override {}
   std::optional<std::string> warning(const World&) const override { return std::nullopt; }
   std::span<const ProtocolMetric> metrics() const override {

@@ -19,7 +19,7 @@ void Context::send_as(sim::AgentId from, std::span<const sim::AgentId> to, std::
   for (const sim::AgentId receiver : to) {
     Misconduct::Sent sent{payload};
     if (misconduct.agents().acting(from, now()) != nullptr)
-      sent = misconduct.send({from, receiver, tag, conversation}, payload, world_.engine, models());
+      sent = misconduct.send({from, receiver, tag, conversation}, payload, reach());
     if (sent.withheld < sim::kNever)
       world_.engine.send(from, receiver, tag, conversation, sent.numbers, sent.withheld);
   }
@@ -32,14 +32,33 @@ std::uint32_t Context::publish_as(sim::AgentId from, std::span<const double> sta
     misconduct.note_sent(message, state);
     return world_.engine.publish(from, state);
   }
-  const auto sent = misconduct.send(message, state, world_.engine, models());
+  const auto sent = misconduct.send(message, state, reach());
   return world_.engine.publish(from, sent.numbers, sent.withheld);
 }
 
 bool Context::arrive_as(const sim::Message& message) {
-  if (world_.misconduct->arrive(message, world_.engine, models())) return true;
-  world_.engine.discard(message, sim::LossReason::kNotFinite);
-  return false;
+  return world_.misconduct->arrive(message, reach());
+}
+
+Eigen::VectorXd Context::followed(const Gathered& inputs) const {
+  Eigen::VectorXd sum = Eigen::VectorXd::Zero(inputs.x.rows()), one;
+  const auto add = [&](const In& input) {
+    for (Eigen::Index at = 0; at < input.size(); at += p()) {
+      one = input.segment(at, p());
+      world_.stand_in->transform(one, one);
+      sum.segment(at, p()) += one;
+    }
+  };
+  for (Eigen::Index k = 0; k < inputs.size; ++k) add(inputs.x.col(k));
+  if (inputs.centre.size() > 0) add(inputs.centre);
+  return sum;
+}
+
+Misconduct::Reach Context::reach() const {
+  Misconduct::Reach reach{world_.engine, world_.models, {}};
+  if (world_.stand_in != nullptr && world_.stand_in->follows())
+    reach.followed = [this](const Gathered& inputs) { return followed(inputs); };
+  return reach;
 }
 
 Sensitive Context::gradient(sim::AgentId i, const In& theta, std::span<const double> known) {
@@ -183,8 +202,7 @@ void Context::entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversat
   sealed = x.value_;
   sim::Time withheld = 0;
   if (world_.misconduct != nullptr && world_.misconduct->agents().acting(i, now()) != nullptr) {
-    const auto sent =
-        world_.misconduct->send({i, 0, tag, conversation}, numbers(sealed), world_.engine, models());
+    const auto sent = world_.misconduct->send({i, 0, tag, conversation}, numbers(sealed), reach());
     withheld = sent.withheld;
     sealed = vector_of(sent.numbers);
     if (!sealed.allFinite()) sealed.setZero();

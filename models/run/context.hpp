@@ -132,6 +132,17 @@ class Context {
   void transformed(Eigen::Ref<Eigen::VectorXd> x, const In& input) {
     if (world_.stand_in != nullptr) world_.stand_in->transform(x, input);
   }
+  /// out = what agent i's rule (models/aggregation/) makes of the vectors, which change. Returns false, and `out` is as it was,
+  /// if there are too few. Draws from random(kPurpose, i).
+  template <class Rule>
+  bool aggregate(const Rule& rule, sim::AgentId i, Gathered& in, Eigen::VectorXd& out) {
+    const auto draw = [&] { return random(rule.kPurpose, i); };
+    if (world_.stand_in == nullptr || !world_.stand_in->follows()) return rule(in, out, draw);
+    const Eigen::VectorXd result = followed(in);
+    if (!rule(in, out, draw)) return false;
+    out = result;
+    return true;
+  }
   /// Clamps to the box, and counts the coordinates moved.
   // NOLINTNEXTLINE(performance-unnecessary-value-param): a reference, which is written through.
   void project(Eigen::Ref<Eigen::VectorXd> theta) {
@@ -251,7 +262,7 @@ class Context {
     world_.tally.staleness_time += age;
   }
 
-  /// A message arrives, before it is handled. Returns whether it is to be.
+  /// A message is about to be delivered. Returns whether its numbers are finite.
   bool arrive(const sim::Message& message) { return world_.misconduct == nullptr || arrive_as(message); }
 
  private:
@@ -266,6 +277,9 @@ class Context {
                std::uint32_t conversation, std::span<const double> payload);
   std::uint32_t publish_as(sim::AgentId from, std::span<const double> state);
   bool arrive_as(const sim::Message& message);
+  // What stands for a vector that is made of others by a step that is not linear.
+  Eigen::VectorXd followed(const Gathered& inputs) const;
+  Misconduct::Reach reach() const;
   // The problem that agent i's records are taken from.
   const Problem& records_of(sim::AgentId i) const {
     const bool flips = world_.study.flipped != nullptr && world_.study.hostile->flips_labels(i, now());

@@ -82,10 +82,9 @@ class Driver final : public Probe, public RunState {
     protocol_.on_tick(i, context_);
     after_event();
   }
+  bool arrives(const sim::Message& message) { return context_.arrive(message); }
   void on_message(const sim::Message& message) {
-    if constexpr (hooks::on_message<P>) {
-      if (context_.arrive(message)) protocol_.on_message(message, context_);
-    }
+    if constexpr (hooks::on_message<P>) protocol_.on_message(message, context_);
     after_event();
   }
   void on_timer(sim::AgentId i, std::uint16_t tag, std::uint32_t number) {
@@ -222,8 +221,7 @@ class Driver final : public Probe, public RunState {
   void after_event() {
     observed_here_ = false;
     const sim::Traffic& traffic = world_.engine.traffic();
-    if (const auto lost = traffic.lost[static_cast<int>(sim::LossReason::kNotFinite)]; lost != not_finite_)
-        [[unlikely]] {
+    if (const auto lost = traffic.lost_as(sim::LossReason::kNotFinite); lost != not_finite_) [[unlikely]] {
       not_finite_ = lost;
       stopped_ |= !world_.models.allFinite();  // what waits for the message would wait for ever
     }

@@ -94,8 +94,6 @@ HEARSAY_HOOK(std::optional<std::uint64_t>, planned_iterations, (std::string_view
 /// Whether messages drive the protocol, not clocks, so that time must pass.
 HEARSAY_HOOK(bool, self_paced, () const)
 HEARSAY_HOOK(bool, uses_late_replies, () const)
-/// Whether what Entry::linear says holds with these options.
-HEARSAY_HOOK(bool, linear, () const)
 /// What is suspicious about a run that has ended.
 HEARSAY_HOOK(std::optional<std::string>, warning, (const World&) const)
 #undef HEARSAY_HOOK

@@ -97,8 +97,7 @@ std::optional<std::string> timeout_note(std::string_view key, const std::optiona
 
 std::optional<std::string> unused_replies_warning(const std::optional<sim::Time>& given, const World& world) {
   const double used = static_cast<double>(world.tally.updates);
-  const double late =
-      static_cast<double>(world.engine.traffic().lost[static_cast<std::size_t>(sim::LossReason::kStale)]);
+  const double late = static_cast<double>(world.engine.traffic().lost_as(sim::LossReason::kStale));
   if (late == 0 || used >= kMinUsed * (used + late)) return std::nullopt;
   return fmt::format("{:.0f} of {:.0f} replies used: timeout {:g} s, smallest round trip {:.3g} s", used,
                      used + late, finite_timeout_of(given, world.study), world.study.round_trips.shortest());

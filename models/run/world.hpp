@@ -89,6 +89,7 @@ struct Study {
   StopLimits stop;
   std::vector<std::string_view> metrics = {};  ///< names of those that are recorded, or end a run
   bool own_models = false;                     ///< Entry::own_models
+  std::uint32_t tail = 0;                      ///< Entry::tail
   sim::RoundTrips round_trips = {};            ///< of the network, for protocols with timeouts
   /// The study's own metrics, and what measures them; any thread may use it.
   std::span<const ProtocolMetric> own_metrics = {};

@@ -84,6 +84,7 @@ void Follower::record(const sim::TraceRecord& record) {
     if (s.sight.everybody()) note(s, releases_.back().owner);
     for (std::size_t at = 0; at + size <= record.payload.size(); at += size) {
       const Eigen::Map<const VectorXd> row(record.payload.data() + at, width());
+      if (!row.allFinite()) continue;  // nobody uses it, and no release is in it
       add(s, row);
       if (keep != nullptr && &s == &states_.front())
         keep->rows.push_back({record.kind, record.agent, record.peer, record.message, row});

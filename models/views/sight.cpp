@@ -11,19 +11,32 @@
 
 namespace hearsay::models {
 
-void require_views(const AnyProtocol& protocol, Trust trust, const std::vector<Adversary>& adversaries) {
+void require_views(const AnyProtocol& protocol, Trust trust, const HostileOptions& hostile,
+                   const std::vector<Adversary>& adversaries) {
   const Entry& entry = protocol.entry();
-  if (!protocol.linear()) {
+  if (!entry.linear) {
     throw std::invalid_argument(fmt::format(
-        "the releases of protocol {} can not be followed: its models are not sums of them with public factors{}",
-        entry.name, entry.linear ? "; set protocol.aggregate to mean" : ""));
+        "the releases of protocol {} can not be followed: its models are not sums of them with public factors",
+        entry.name));
   }
+  const std::vector<HostileGroup> groups = groups_of(hostile);
+  if (std::ranges::any_of(groups, [](const auto& g) { return std::holds_alternative<BitFlip>(g.behaviour); }))
+    throw std::invalid_argument(
+        "what adversaries see can not be worked out with behaviour bit_flip: whether a message is finite, and "
+        "arrives, depends on its numbers");
   for (std::size_t k = 0; k < adversaries.size(); ++k) {
     const Adversary& one = adversaries[k];
     const auto* some = std::get_if<AgentsAdversary>(&one);
     const bool hub = std::holds_alternative<HubAdversary>(one);
     if (hub && !entry.hub)
       throw sim::OptionError(fmt::format("{}", k), fmt::format("protocol {} has no hub", entry.name));
+    if (std::holds_alternative<HostileAdversary>(one) && groups.empty())
+      throw sim::OptionError(fmt::format("{}", k), "no agent is hostile: set adversaries");
+    if (std::holds_alternative<LinksAdversary>(one) &&
+        std::ranges::any_of(groups, &HostileGroup::decides_late))
+      throw sim::OptionError(fmt::format("{}", k),
+                             "what omniscient agents send is settled when it arrives, and no link has it: "
+                             "choose agents, hub, hostile or everybody");
     const bool has_hub =
         hub || (some != nullptr && std::ranges::find(some->agents, 0u) != some->agents.end());
     if (has_hub && trust == Trust::kAggregator) {
@@ -64,16 +77,22 @@ void require_links(const std::vector<Adversary>& adversaries, const sim::Topolog
   }
 }
 
-Sight::Sight(const Adversary& adversary, sim::AgentId agents) : member_(agents) {
+Sight::Sight(const Adversary& adversary, sim::AgentId agents, const HostileAgents* hostile)
+    : member_(agents) {
   if (const auto* some = std::get_if<AgentsAdversary>(&adversary)) {
     for (const sim::AgentId i : some->agents) member_.at(i) = 1;
   } else if (const auto* taps = std::get_if<LinksAdversary>(&adversary)) {
     for (const auto& link : taps->links) links_.emplace_back(link.at(0), link.at(1));
   } else if (std::holds_alternative<HubAdversary>(adversary)) {
     member_.at(0) = 1;
+  } else if (std::holds_alternative<HostileAdversary>(adversary)) {
+    sim::check(hostile != nullptr, "hostile agents that there are not");
+    for (sim::AgentId i = 0; i < agents; ++i) member_[i] = hostile->is(i) ? 1 : 0;
   } else {
     everybody_ = true;
   }
+  for (sim::AgentId i = 0; hostile != nullptr && i < agents; ++i)
+    everybody_ = everybody_ || (has(i) && hostile->knows_all(i));
 }
 
 bool Sight::hears(sim::AgentId agent, const sim::Topology& topology) const {
@@ -83,17 +102,18 @@ bool Sight::hears(sim::AgentId agent, const sim::Topology& topology) const {
 }
 
 bool Sight::sees(const sim::TraceRecord& record) const {
-  if (record.kind == sim::TraceKind::kRelease) return everybody_ || has(record.agent);
+  if (record.kind == sim::TraceKind::kRelease || everybody_)
+    return record.kind == sim::TraceKind::kRelease && (everybody_ || has(record.agent));
   const bool sent = record.kind == sim::TraceKind::kSend || record.kind == sim::TraceKind::kPublish;
   if (!sent && record.kind != sim::TraceKind::kDeliver) return false;
   if (has(record.agent)) return true;
   return sent && std::ranges::find(links_, std::pair(record.agent, record.peer)) != links_.end();
 }
 
-std::vector<std::uint32_t> hops_from(const Adversary& adversary, const sim::Topology& topology) {
+std::vector<std::uint32_t> Sight::hops(const sim::Topology& topology) const {
   std::vector<sim::AgentId> reached;
-  if (const auto* some = std::get_if<AgentsAdversary>(&adversary)) reached = some->agents;
-  if (std::holds_alternative<HubAdversary>(adversary)) reached = {0};
+  for (sim::AgentId i = 0; i < topology.agents(); ++i)
+    if (has(i)) reached.push_back(i);
   if (reached.empty()) return {};
   std::vector<std::uint32_t> hops(topology.agents(), std::numeric_limits<std::uint32_t>::max());
   for (const sim::AgentId i : reached) hops[i] = 0;

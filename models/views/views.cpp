@@ -30,15 +30,17 @@ Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine:
              const sim::Streams& streams, const std::vector<Adversary>& adversaries,
              const Observer& observing, double memory, const std::atomic<bool>* interrupted, SeenRows* keep) {
   std::vector<Sight> sights;
-  for (const Adversary& one : adversaries) sights.emplace_back(one, study.topology.agents());
+  for (const Adversary& one : adversaries) sights.emplace_back(one, study.topology.agents(), study.hostile);
   const auto study_on = [&](const PublicProblem& problem) {
     Study other{problem, study.topology, study.privacy, study.reference, study.stop};
     other.own_models = study.own_models;
+    other.tail = study.tail;
     other.round_trips = study.round_trips;
+    other.hostile = study.hostile;
     return other;
   };
   Counting count(sights, interrupted);
-  std::uint64_t events = 0, payloads = 0;
+  std::uint64_t events = 0, payloads = 0, not_finite = 0;
   {
     const Study counted = study_on(study.problem);
     World world(counted, engine, streams, &count);
@@ -46,6 +48,7 @@ Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine:
     protocol.run(world, count);
     events = world.engine.fingerprint().value();
     payloads = world.engine.payload_capacity();
+    not_finite = world.engine.traffic().lost_as(sim::LossReason::kNotFinite);
   }
   if (count.should_abort()) return {};
 
@@ -98,8 +101,11 @@ Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine:
 
   Views views;
   views.events_ = events;
-  for (const Adversary& one : adversaries)
-    views.adversaries_.push_back({.name = name_of(one), .owners = std::vector<Seen>(owners)});
+  views.not_finite_ = not_finite;
+  for (std::size_t a = 0; a < sights.size(); ++a)
+    views.adversaries_.push_back({.name = name_of(adversaries[a]),
+                                  .hops = sights[a].hops(study.topology),
+                                  .owners = std::vector<Seen>(owners)});
   run(0, [&](Follower& follower, const World& world) {
     Views::Sample sample{world.iterations, world.engine.now(), {}};
     for (std::size_t a = 0; a < sights.size(); ++a) {
@@ -158,8 +164,8 @@ void Views::epsilon_at(std::uint64_t iteration, sim::Time time, std::span<double
   const auto sample = std::find_if(samples_.rbegin(), samples_.rend(), [&](const Sample& s) {
     return s.iteration == iteration && s.time == time;
   });
-  sim::check(sample != samples_.rend(), "an observation that the views of the run do not have");
   std::ranges::fill(out, kNaN);
+  if (sample == samples_.rend()) return;
   for (std::size_t c = 0; c < sample->epsilon.size(); ++c)
     out[c % out.size()] = std::fmax(out[c % out.size()], sample->epsilon[c]);
 }

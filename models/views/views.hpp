@@ -63,7 +63,8 @@ class Views {
   struct OfAdversary {
     std::string name;
     ViewLabel label = ViewLabel::kExact;
-    bool certain = true;  ///< whether the rank of its view at the end is beyond doubt
+    bool certain = true;                ///< whether the rank of its view at the end is beyond doubt
+    std::vector<std::uint32_t> hops{};  ///< of each agent from it; empty where no agent is part of it
     std::vector<Seen> owners;
   };
   const std::vector<OfAdversary>& adversaries() const { return adversaries_; }
@@ -71,8 +72,10 @@ class Views {
   const std::vector<FirstSight>& firsts() const { return firsts_; }
   /// The engine's fingerprint of a run with these views.
   std::uint64_t events() const { return events_; }
+  /// Messages that were lost as not finite in it.
+  std::uint64_t not_finite() const { return not_finite_; }
   /// epsilon of each owner at an observation of the run, the largest over the adversaries; NaN for owners that are part
-  /// of all of them.
+  /// of all of them, and where a run that has diverged was observed at another moment.
   void epsilon_at(std::uint64_t iteration, sim::Time time, std::span<double> out) const;
   /// When anything of each owner was first seen by an adversary; NaN if that was not until `time`.
   void first_until(sim::Time time, std::span<double> out) const;
@@ -86,7 +89,7 @@ class Views {
     sim::Time time;
     std::vector<double> epsilon;  // adversary by adversary, of each owner
   };
-  std::uint64_t events_ = 0;
+  std::uint64_t events_ = 0, not_finite_ = 0;
   std::vector<OfAdversary> adversaries_;
   std::vector<FirstSight> firsts_;
   std::vector<Sample> samples_;

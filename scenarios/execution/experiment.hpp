@@ -76,6 +76,7 @@ class Experiment {
   std::vector<std::string> agent_names() const;
   std::string owner_name(std::size_t owner) const;
   sim::AgentId agents() const { return topology_.agents(); }
+  const models::HostileAgents* hostile() const { return study_.hostile; }  ///< null: there are none
   const models::Budget& privacy() const { return privacy_; }
   const models::Problem& problem() const { return solved_->problem; }
   const models::AnyProtocol& protocol() const { return *scenario_.protocol; }

@@ -17,7 +17,7 @@ std::string lost_messages(const sim::Traffic& traffic) {
   std::vector<std::string> reasons;
   for (const auto reason : {sim::LossReason::kLoss, sim::LossReason::kReceiverDown,
                             sim::LossReason::kSenderDown, sim::LossReason::kPartition}) {
-    const std::uint64_t count = traffic.lost[static_cast<std::size_t>(reason)];
+    const std::uint64_t count = traffic.lost_as(reason);
     if (count > 0) reasons.push_back(fmt::format("{} {}", count, sim::name(reason)));
     lost += static_cast<double>(count);
   }

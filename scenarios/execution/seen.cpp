@@ -7,17 +7,13 @@
 
 namespace hearsay::scenarios {
 
-void add_seen(const models::Views& views, const std::vector<models::Adversary>& adversaries,
-              const sim::Topology& topology, sim::AgentId first_owner,
-              std::vector<analysis::Scalar>& scalars) {
-  for (std::size_t a = 0; a < views.adversaries().size(); ++a) {
-    const models::Views::OfAdversary& one = views.adversaries()[a];
+void add_seen(const models::Views& views, sim::AgentId first_owner, std::vector<analysis::Scalar>& scalars) {
+  for (const models::Views::OfAdversary& one : views.adversaries()) {
     const auto add = [&](std::string_view what, std::optional<sim::AgentId> agent, double value) {
       if (std::isfinite(value)) scalars.push_back({fmt::format("seen.{}.{}", one.name, what), agent, value});
     };
     add("exact", {}, one.label == models::ViewLabel::kExact ? 1 : 0);
     add("certain", {}, one.certain ? 1 : 0);
-    const std::vector<std::uint32_t> hops = models::hops_from(adversaries[a], topology);
     for (std::size_t owner = 0; owner < one.owners.size(); ++owner) {
       const models::Seen& seen = one.owners[owner];
       if (std::isnan(seen.epsilon)) continue;
@@ -27,7 +23,7 @@ void add_seen(const models::Views& views, const std::vector<models::Adversary>& 
       add("mu_squared", agent, seen.mu_squared);
       add("local_mu_squared", agent, seen.local_mu_squared);
       add("first", agent, seen.first);
-      if (!hops.empty()) add("distance", agent, hops[agent]);
+      if (!one.hops.empty()) add("distance", agent, one.hops[agent]);
       add("linear_mu_squared", agent, seen.linear);
       add("one_label_mu_squared", agent, seen.one_label);
     }

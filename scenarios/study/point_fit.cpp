@@ -308,8 +308,9 @@ void PointFit::require(const Scenario& s, std::size_t point, bool goes_on) {
   assemble("/privacy/schedule", [&] { models::require_schedule(entry, s.privacy.schedule); });
   assemble("/privacy", [&] { models::require_budget(entry, active, s.privacy.by_turn()); });
   if (!s.privacy.adversaries.empty())
-    assemble("/privacy/adversaries",
-             [&] { models::require_views(*s.protocol, s.privacy.trust, s.privacy.adversaries); });
+    assemble("/privacy/adversaries", [&] {
+      models::require_views(*s.protocol, s.privacy.trust, s.adversaries, s.privacy.adversaries);
+    });
   assemble("/privacy/trust", [&] { models::require_trust(entry, active, s.privacy.trust); });
   if (s.stop.budgets_spent && !active)
     throw sim::OptionError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");

@@ -220,8 +220,6 @@ void check_hostile(const Scenario& s, sim::Visitor& v) {
             fmt::format("agents of protocol {} tell all neighbours the same: choose another behaviour",
                         entry.name));
   }
-  v.check(groups.empty() || s.privacy.adversaries.empty(), "privacy/adversaries",
-          "what adversaries see is worked out for honest agents: remove adversaries, or privacy.adversaries");
 }
 
 // Precision is that of recorded metrics.

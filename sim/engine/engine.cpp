@@ -104,7 +104,7 @@ double Engine::loss_residual() const {
     return std::numeric_limits<double>::quiet_NaN();
   double sent = 0;
   for (std::uint32_t k = 0; k < 2 * topology_.edges(); ++k) sent += transport_.links().sent(k);
-  return static_cast<double>(traffic().lost[static_cast<int>(LossReason::kLoss)]) - loss->probability * sent;
+  return static_cast<double>(traffic().lost_as(LossReason::kLoss)) - loss->probability * sent;
 }
 
 void Engine::start() {
@@ -252,8 +252,8 @@ void Engine::lose(const Event& event, LossReason reason) {
   pool_.drop(event.slot());
 }
 
-void Engine::discard(const Message& message, LossReason reason) {
-  transport_.lose(reason);
+void Engine::discard(const Message& message) {
+  transport_.lose(LossReason::kStale);
   transport_.take_back();
   if (!tracing()) return;
   trace_->record({.time = now(),
@@ -264,7 +264,7 @@ void Engine::discard(const Message& message, LossReason reason) {
                   .cause = now_.key,
                   .bytes = transport_.bytes(message.payload.size()),
                   .staleness = now() - message.sent,
-                  .detail = name(reason)});
+                  .detail = name(LossReason::kStale)});
 }
 
 std::uint64_t Engine::timer_key(AgentId i) {

@@ -6,7 +6,8 @@
 //
 // A handler (the driver of a protocol) is called at each event: on_start(), on_tick(agent), on_message(Message),
 // on_timer(agent, tag, number), on_up(agent), on_down(agent), optionally on_reset(agent), on_observation(); after each
-// the loop checks finished(). Optionally timer_name(agent, tag, number) names a timer in the trace, and hears_changes(resets)
+// the loop checks finished(). Optionally arrives(Message) may change the numbers of a message that is to be delivered, and
+// returns whether they are finite; timer_name(agent, tag, number) names a timer in the trace, and hears_changes(resets)
 // says whether the protocol may do something at on_up(), on_down() or, if agents are reset, on_reset().
 #include <cstdint>
 #include <limits>
@@ -135,9 +136,9 @@ class Engine {
   /// Sets a timer of `agent`. It fires after `delay` s, or later when the agent is up and free; waiting timers fire in
   /// the order in which they were due.
   void after(AgentId agent, Time delay, std::uint16_t tag, std::uint32_t number);
-  /// Counts and traces a delivered message as lost.
-  void discard(const Message& message, LossReason reason = LossReason::kStale);
-  /// The numbers of a message that is being handled, to be changed; they must be no other message's.
+  /// Counts and traces a delivered message as lost, kStale.
+  void discard(const Message& message);
+  /// The numbers of a message that arrives, to be changed; they must be no other message's.
   std::span<double> numbers_of(const Message& message) {
     return pool_.row(message.row).first(message.payload.size());
   }
@@ -226,7 +227,10 @@ class Engine {
       case EventKind::kMessage:
         return message(event, handler);
       case EventKind::kPublication:
-        if (accept(event)) publications_.arrive(event.edge(), event.slot());
+        if (accept(event)) {
+          deliver(event);
+          publications_.arrive(event.edge(), event.slot());
+        }
         return;
       case EventKind::kTimer:
         return timer(event, handler);
@@ -263,9 +267,16 @@ class Engine {
   [[gnu::always_inline]] void message(const Event& event, Handler& handler) {
     if (!accept(event)) return;
     const PayloadPool::Header& header = pool_.header(event.slot());
-    handler.on_message(Message{event.source(), event.target, event.tag, header.conversation, header.sent,
-                               std::as_const(pool_).row(event.slot()).first(header.numbers), event.key,
-                               event.slot()});
+    const Message message{event.source(), event.target,
+                          event.tag,      header.conversation,
+                          header.sent,    std::as_const(pool_).row(event.slot()).first(header.numbers),
+                          event.key,      event.slot()};
+    if constexpr (requires { handler.arrives(message); }) {
+      if (!handler.arrives(message)) [[unlikely]]
+        return lose(event, LossReason::kNotFinite);
+    }
+    deliver(event);
+    handler.on_message(message);
     pool_.drop(event.slot());
   }
 
@@ -308,9 +319,11 @@ class Engine {
       lose(event, LossReason::kReceiverDown);
       return false;
     }
+    return true;
+  }
+  [[gnu::always_inline]] void deliver(const Event& event) {
     transport_.deliver();
     if (tracing()) trace_message(TraceKind::kDeliver, event);
-    return true;
   }
 
   // Whether the handler may do something when an agent changes its state.

@@ -75,6 +75,7 @@ struct Traffic {
   std::uint64_t delivered = 0;  ///< handed to their receiver
   std::uint64_t lost[kLossReasons] = {};
 
+  std::uint64_t lost_as(LossReason reason) const { return lost[static_cast<int>(reason)]; }
   /// Sent, and neither delivered nor lost.
   std::uint64_t in_flight() const { return messages - std::accumulate(lost, lost + kLossReasons, delivered); }
 };

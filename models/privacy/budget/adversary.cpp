@@ -39,9 +39,11 @@ std::string name_of(const Adversary& adversary) {
 Adversary adversary_of(std::string_view name) {
   const auto refuse = [&] {
     throw std::invalid_argument(fmt::format(
-        "expected agent:3, agents:3+7, link:1-2, links:1-2+2-1, hub or everybody, found '{}'", name));
+        "expected agent:3, agents:3+7, link:1-2, links:1-2+2-1, hub, hostile or everybody, found '{}'",
+        name));
   };
   if (name == HubAdversary::kName) return HubAdversary{};
+  if (name == HostileAdversary::kName) return HostileAdversary{};
   if (name == EverybodyAdversary::kName) return EverybodyAdversary{};
   const auto parts = [&](std::string_view text, char separator) {
     std::vector<std::string_view> all;

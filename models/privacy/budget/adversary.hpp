@@ -1,5 +1,6 @@
 #pragma once
-// Who sees what of a run: "privacy.adversaries". An adversary is passive: it sees messages and changes nothing.
+// Who sees what of a run: "privacy.adversaries". An adversary changes nothing by seeing; hostile agents ("adversaries"), which do
+// what they do in any case, may be part of it.
 #include <string>
 #include <string_view>
 #include <variant>
@@ -37,6 +38,14 @@ struct HubAdversary {
   void describe(sim::Visitor&) {}
 };
 
+struct HostileAdversary {
+  static constexpr std::string_view kName = "hostile";
+  static constexpr std::string_view kHelp =
+      "All agents that `adversaries` names, whenever they are hostile, together. Who misbehaves with knowledge of all that "
+      "others send, or of all models, sees every release.";
+  void describe(sim::Visitor&) {}
+};
+
 /// Every release, as the ledger assumes.
 struct EverybodyAdversary {
   static constexpr std::string_view kName = "everybody";
@@ -44,9 +53,10 @@ struct EverybodyAdversary {
   void describe(sim::Visitor&) {}
 };
 
-using Adversary = std::variant<AgentsAdversary, LinksAdversary, HubAdversary, EverybodyAdversary>;
+using Adversary =
+    std::variant<AgentsAdversary, LinksAdversary, HubAdversary, HostileAdversary, EverybodyAdversary>;
 
-/// "agents:3+7", "links:1-2", "hub", "everybody".
+/// "agents:3+7", "links:1-2", "hub", "hostile", "everybody".
 std::string name_of(const Adversary& adversary);
 /// Of such a name, "agent:3" too. Throws std::invalid_argument.
 Adversary adversary_of(std::string_view name);

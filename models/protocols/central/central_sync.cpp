@@ -191,8 +191,7 @@ double CentralSync::gather(Context& context) {
     share += weight;
   }
   if (plain) return share;
-  const auto draw = [&] { return context.random(params_.rule.kPurpose, 0); };
-  if (!params_.rule(gathered_, data_term_, draw)) return 0;
+  if (!context.aggregate(params_.rule, 0, gathered_, data_term_)) return 0;
   gathered_.centre = data_term_;
   return 1;
 }

@@ -89,7 +89,6 @@ class CentralSync {
     std::vector<std::string> notes(const Study& study) const;
     /// The key and the value of the algorithm's step.
     std::string_view step_key() const { return algorithm == SyncAlgorithm::kAveraged ? "c1" : "rho"; }
-    bool linear() const { return rule.plain(); }
     bool uses_late_replies() const { return missing == MissingAnswer::kLast || learner_is_owner; }
     const std::optional<Step>& step() const { return algorithm == SyncAlgorithm::kAveraged ? c1 : rho; }
   };

@@ -122,8 +122,7 @@ class Aggregator {
     if (params_.rule.plain()) {
       delta_ /= divisor;
     } else {
-      const auto draw = [&] { return context.random(params_.rule.kPurpose, 0); };
-      if (!params_.rule(gathered_, delta_, draw)) return clear();
+      if (!context.aggregate(params_.rule, 0, gathered_, delta_)) return clear();
       gathered_.centre = delta_;
     }
     const Eigen::VectorXd& d =

@@ -35,7 +35,6 @@ class FedBuff : public AsynchronousServer {
       server.describe(v);
       AsynchronousOptions::describe(v);
     }
-    bool linear() const { return server.rule.plain(); }
   };
   static constexpr Entry kEntry =
       federated_entry("fedbuff",

@@ -108,7 +108,6 @@ struct RoundOptions {
   }
   std::vector<std::string> notes(const Study& study) const { return local.notes(study); }
   bool self_paced() const { return true; }
-  bool linear() const { return server.rule.plain(); }
   /// Throws as LocalTraining::Params::require, and OptionError for a cohort of more owners than there are.
   void require(const Setting& setting) const {
     local.require(setting);

@@ -64,7 +64,6 @@ class Epidemic : GossipAgents {
       rule.describe(v);
       LocalTraining::Params::describe(v);
     }
-    bool linear() const { return rule.plain(); }
     void require(const Setting& setting) const {
       GossipOptions::require(setting);
       if (setting.owners && fan_out >= *setting.owners)
@@ -174,8 +173,7 @@ class Epidemic : GossipAgents {
     for (const Model& one : received_[i])
       gathered_.add(weight, vector_of(one.payload.numbers()), context.is_hostile(one.from));
     received_[i].clear();
-    const auto draw = [&] { return context.random(params_.rule.kPurpose, i); };
-    if (params_.rule(gathered_, aggregate_, draw)) context.model(i) = aggregate_;
+    if (context.aggregate(params_.rule, i, gathered_, aggregate_)) context.model(i) = aggregate_;
   }
   // The oracle begins a round.
   void draw_shifts(std::uint32_t round, Context& context) {

@@ -58,7 +58,6 @@ struct GossipRoundOptions : GossipOptions {
     GossipOptions::require(setting);
     if (mixing == MixingWeights::kLinks && setting.topology != nullptr) require_mean(*setting.topology);
   }
-  bool linear() const { return rule.plain(); }
   bool self_paced() const { return true; }
   bool uses_late_replies() const { return true; }  // a round waits for one latency, not for a round trip
 
@@ -173,8 +172,7 @@ class GossipRounds : public GossipAgents {
         gathered_.add(mixing_weight(mixing_, graph_, i, j, largest_degree_), vector_of(numbers),
                       context.is_hostile(j));
     }
-    const auto draw = [&] { return context.random(rule_.kPurpose, i); };
-    if (rule_(gathered_, aggregate_, draw)) context.model(i) = aggregate_;
+    if (context.aggregate(rule_, i, gathered_, aggregate_)) context.model(i) = aggregate_;
     context.model(i) += sum(i, round);
     return true;
   }

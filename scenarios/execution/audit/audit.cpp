@@ -51,8 +51,6 @@ class Auditor {
     if (scenario_.stop.target || scenario_.stop.wall)
       throw sim::OptionError("/stop",
                              "an audit requires that all runs have the same events: remove target and wall");
-    if (!models::is_none(scenario_.adversaries))
-      throw sim::OptionError("/adversaries", "an audit is of honest agents: remove adversaries");
     plain_ = with({});
     const std::vector<std::string> unaccounted = plain_->describe_point({}).unaccounted;
     if (!unaccounted.empty())
@@ -62,7 +60,7 @@ class Auditor {
     assemble("/privacy", [&] { models::require_plantable(scenario_.model, budget(), directed_); });
     if (options_.adversary) see_as(*options_.adversary);
     // Who sees all releases needs no rows, but where gradients may react linearly.
-    follows_ = plain_->protocol().linear() &&
+    follows_ = entry().linear &&
                (!everybody_ || (!one_run() && models::may_react_linearly(plain_->problem(), budget())));
   }
 
@@ -79,7 +77,8 @@ class Auditor {
       if (observer.should_abort()) throw Interrupted();
     }
     AuditWatch noisy = watch(nullptr), base = watch(nullptr), other = watch(nullptr);
-    run(*out_, kFirstNoise, 1, noisy, [&](const models::World& world) { state(world); });
+    run(*out_, kFirstNoise + 2 * static_cast<std::uint32_t>(options_.runs), 1, noisy,
+        [&](const models::World& world) { state(world); });
     run(*out_, kFirstNoise, 0, base, [](const models::World&) {});
     run(*in_, kFirstNoise, 0, other, [](const models::World&) {});
     result_.fingerprint = *events_;
@@ -97,7 +96,8 @@ class Auditor {
         for (const VectorXd& model : rows.models) matched.push_back(&model);
       }
       rows_ = AuditRows(rows, matched, deviations_);
-      if (!rows_.note().empty()) result_.notes.push_back(rows_.note());
+      whitens_ = sight_ || !rows_.unknown();
+      if (const std::string note = rows_.note(); whitens_ && !note.empty()) result_.notes.push_back(note);
     }
     const auto taken = [&](const AuditWatch& all) {
       std::vector<double> some;
@@ -113,6 +113,8 @@ class Auditor {
     difference_ = sight_ ? taken(other) : other.seen;
     sim::check(base_.size() == difference_.size(), "runs with equal events have other payloads");
     for (std::size_t k = 0; k < base_.size(); ++k) difference_[k] -= base_[k];
+    noise_ = sight_ ? taken(noisy) : noisy.seen;
+    for (std::size_t k = 0; k < base_.size(); ++k) noise_[k] -= base_[k];
     if (by_loss())
       result_.notes.emplace_back(
           "the score is the loss of the canary: how models follow from releases is not known");
@@ -125,7 +127,7 @@ class Auditor {
  private:
   bool one_run() const { return options_.canaries > 0; }
   // Nothing is known of how final models follow from releases.
-  bool by_loss() const { return !sight_ && !follows_; }
+  bool by_loss() const { return !sight_ && !whitens_; }
   const models::Budget& budget() const { return plain_->privacy(); }
   const models::Entry& entry() const { return plain_->protocol().entry(); }
   sim::AgentId agent(std::size_t owner) const {
@@ -152,17 +154,20 @@ class Auditor {
 
   void see_as(const models::Adversary& adversary) {
     everybody_ = std::holds_alternative<models::EverybodyAdversary>(adversary);
-    if (!everybody_ && !plain_->protocol().linear())
+    if (!everybody_ && !entry().linear)
       throw sim::UserError(
           "hearsay: --adversary: the models of protocol {} cannot be followed: use everybody, or --final",
           entry().name);
     try {
-      if (!everybody_) models::require_views(plain_->protocol(), scenario_.privacy.trust, {adversary});
+      if (!everybody_)
+        models::require_views(plain_->protocol(), scenario_.privacy.trust, scenario_.adversaries,
+                              {adversary});
       models::require_links({adversary}, plain_->topology());
     } catch (const sim::OptionError& e) {
       throw sim::UserError("hearsay: --adversary: {}", e.what());
     }
-    sight_.emplace(adversary, plain_->agents());
+    sight_.emplace(adversary, plain_->agents(), plain_->hostile());
+    everybody_ = sight_->everybody();
   }
 
   void choose_canaries() {
@@ -182,8 +187,7 @@ class Auditor {
       });
       if (owners_.empty())
         throw sim::UserError("hearsay: no owner who is not part of the adversary releases anything");
-      const auto hops = options_.adversary ? models::hops_from(*options_.adversary, plain_->topology())
-                                           : std::vector<std::uint32_t>();
+      const auto hops = sight_ ? sight_->hops(plain_->topology()) : std::vector<std::uint32_t>();
       if (!one_run() && !hops.empty())
         owners_ = {*std::ranges::min_element(owners_, {}, [&](std::size_t u) { return hops[agent(u)]; })};
     }
@@ -296,10 +300,11 @@ class Auditor {
   void score_runs() {
     const auto size = static_cast<Index>(base_.size());
     VectorXd weights = Eigen::Map<const VectorXd>(difference_.data(), size);
-    if (follows_ && size > 0) {
+    if (whitens_ && size > 0) {
       const RowMajor d = Eigen::Map<const RowMajor>(weights.data(), rows_.size(), size / rows_.size());
       rows_.require_noise(d, Eigen::Map<const VectorXd>(base_.data(), size).cwiseAbs().maxCoeff());
-      const RowMajor w = rows_.whitened(d);
+      const RowMajor w =
+          rows_.whitened(d, Eigen::Map<const RowMajor>(noise_.data(), rows_.size(), size / rows_.size()));
       weights = Eigen::Map<const VectorXd>(w.data(), size);
     } else if (everybody_) {
       Index at = 0;
@@ -351,6 +356,7 @@ class Auditor {
     const sim::Streams streams = plain_->streams_of(repetition_);
     const VectorXd start = plain_->problem().start(streams);
     const Eigen::Map<const MatrixXd> x0(base_.data(), p, rows), change(difference_.data(), p, rows);
+    const Eigen::Map<const RowMajor> noise(noise_.data(), rows, p);
     std::vector<bool> present;
     std::vector<VectorXd> directions, sums(owners_.size(), VectorXd::Zero(p)), weights, scores;
     for (std::uint32_t k = 0; k < canaries_.size(); ++k) {
@@ -362,7 +368,7 @@ class Auditor {
       VectorXd part = change.transpose() * sum / std::max(sum.squaredNorm(), 1e-300);
       for (Index j = 0; everybody_ && j < rows; ++j)
         part[j] /= deviations_[static_cast<std::size_t>(j)] * deviations_[static_cast<std::size_t>(j)];
-      weights.emplace_back(everybody_ || by_loss() ? part : VectorXd(rows_.whitened(part)));
+      weights.emplace_back(everybody_ || !whitens_ ? part : VectorXd(rows_.whitened(part, noise)));
     }
     AuditWatch seen = watch(&taken_);
     std::vector<double> all;
@@ -387,15 +393,16 @@ class Auditor {
   std::shared_ptr<const models::ReleaseCache> schedules_ = std::make_shared<const models::ReleaseCache>();
   std::unique_ptr<const Experiment> plain_{}, out_{}, in_{};  // data as they are, without canaries, with them
   bool everybody_ = false, follows_ = false, directed_ = false;
+  bool whitens_ = false;                  // the score, by the rows
   std::optional<models::Sight> sight_{};  // nothing: final models
   std::vector<models::Canary> canaries_{};
   std::vector<std::size_t> owners_{};  // of canaries
   models::Views views_{};
-  std::vector<double> deviations_{};           // of the noise of every release
-  std::vector<std::size_t> taken_{};           // numbers of every payload that are seen
-  std::vector<double> base_{}, difference_{};  // x_0, x_1 - x_0
-  AuditRows rows_{};                           // B
-  std::optional<std::uint64_t> events_{};      // fingerprint of all runs
+  std::vector<double> deviations_{};                     // of the noise of every release
+  std::vector<std::size_t> taken_{};                     // numbers of every payload that are seen
+  std::vector<double> base_{}, difference_{}, noise_{};  // x_0, x_1 - x_0, the noise of a run
+  AuditRows rows_{};                                     // B
+  std::optional<std::uint64_t> events_{};                // fingerprint of all runs
   AuditResult result_{};
 };
 

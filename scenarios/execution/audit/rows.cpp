@@ -64,7 +64,6 @@ AuditRows::AuditRows(const models::SeenRows& rows, const std::vector<const Vecto
                      fmt::format("hearsay: scores of {} payloads with {} releases take about {}", count,
                                  releases, byte_text(bytes)));
   b_ = MatrixXd::Zero(count * block_, releases * block_);
-  std::size_t left_out = 0;
   for (Index k = 0; k < count; ++k) {
     const VectorXd& all = *matched[static_cast<std::size_t>(k)];
     const Eigen::Map<const MatrixXd> row(all.data(), block_, all.size() / block_);
@@ -76,14 +75,18 @@ AuditRows::AuditRows(const models::SeenRows& rows, const std::vector<const Vecto
     }
     if (rest <= 1e-12 * row.cwiseAbs().sum()) continue;
     b_.middleRows(k * block_, block_).setZero();
-    ++left_out;
+    for (Index r = k * block_; r < (k + 1) * block_; ++r) left_out_.push_back(r);
   }
-  if (left_out > 0)
-    note_ = fmt::format("{} of {} payloads are left out of the score: steps that are not linear made them",
-                        left_out, count);
 }
 
-MatrixXd AuditRows::whitened(const MatrixXd& d) const {
+std::string AuditRows::note() const {
+  if (left_out_.empty()) return {};
+  return fmt::format(
+      "in the score {} of {} payloads have the weight of independent ones: steps that are not linear made them",
+      left_out_.size() / static_cast<std::size_t>(block_), size() / block_);
+}
+
+MatrixXd AuditRows::whitened(const MatrixXd& d, const MatrixXd& noise) const {
   if (d.size() == 0) return d;
   VectorXd scale = b_.rowwise().norm();
   for (double& s : scale) s = s > 0 ? 1 / s : 0;
@@ -92,8 +95,13 @@ MatrixXd AuditRows::whitened(const MatrixXd& d) const {
   Eigen::CompleteOrthogonalDecomposition<MatrixXd> first(b.rows(), b.cols()), second(b.cols(), b.rows());
   first.setThreshold(kNoRank).compute(b);
   second.setThreshold(kNoRank).compute(b.transpose());
-  const MatrixXd scaled = scale.asDiagonal() * d, w = second.solve(first.solve(scaled));
-  return scale.asDiagonal() * w;
+  const MatrixXd scaled = scale.asDiagonal() * d;
+  MatrixXd w = scale.asDiagonal() * second.solve(first.solve(scaled));
+  for (const Index r : left_out_) {
+    const double square = noise.row(r).squaredNorm() / static_cast<double>(noise.cols());
+    if (square > 0) w.row(r) = d.row(r) / square;
+  }
+  return w;
 }
 
 void AuditRows::require_noise(MatrixXd d, double magnitude) const {

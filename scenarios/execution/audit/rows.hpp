@@ -28,10 +28,13 @@ class AuditRows {
             std::vector<double> deviations);
 
   Eigen::Index size() const { return b_.rows(); }
-  /// That some rows are left out, because steps that are not linear made them; empty if not.
-  const std::string& note() const { return note_; }
-  /// S^+ d, S = B B^T. Rows of B are made 1 long first; those that are 0 have no part in it.
-  Eigen::MatrixXd whitened(const Eigen::MatrixXd& d) const;
+  /// Whether steps that are not linear made all of them.
+  bool unknown() const { return left_out_.size() == static_cast<std::size_t>(size()); }
+  /// That steps that are not linear made some of them; empty if not.
+  std::string note() const;
+  /// S^+ d, S = B B^T. Rows of B are made 1 long first; those that are 0 have no part in it. A row that a step which is not
+  /// linear made is d over its mean square in `noise`, the noise of a run.
+  Eigen::MatrixXd whitened(const Eigen::MatrixXd& d, const Eigen::MatrixXd& noise) const;
   /// The difference d of what is seen, of this magnitude, is that of releases: whatever else reaches the adversary has no
   /// noise. Throws sim::InvariantError.
   void require_noise(Eigen::MatrixXd d, double magnitude) const;
@@ -40,7 +43,7 @@ class AuditRows {
   Eigen::MatrixXd b_;
   Eigen::Index block_ = 1;
   std::vector<double> deviations_;
-  std::string note_;
+  std::vector<Eigen::Index> left_out_;
 };
 
 }  // namespace hearsay::scenarios

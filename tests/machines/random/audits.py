@@ -16,6 +16,7 @@ REFUSALS = re.compile("|".join([
     r": /privacy: privacy.gradient_bound is not enforced, and a planted record can exceed it: ",
     r"^hearsay: --adversary: the models of protocol \w+ cannot be followed: use everybody, or --final$",
     r"^hearsay: --adversary: protocol \w+ has no hub$",
+    r"^hearsay: --adversary: (no agent is hostile|what (adversaries see can not|omniscient agents send is))",
     r"^hearsay: --adversary: the hub is trusted \(privacy.trust aggregator\): ",
     r"^hearsay: no owner who is not part of the adversary releases anything$",
     r"^hearsay: releases of agent \d+ cost less because only random records or owners take part in each, ",
@@ -27,7 +28,7 @@ def adversary(folder, rng):
     agents = sorted({row["agent"] for row in study.first_point(folder, "owners.csv")}, key=int)
     links = [row["source"] + "-" + row["target"] for row in machine.rows(folder, "links.csv") if row["network"] == "0"]
     names = ["agent:" + rng.choice(agents), "agents:" + "+".join(rng.sample(agents, min(2, len(agents)))),
-             "link:" + rng.choice(links or ["0-1"]), "hub", "everybody"]
+             "link:" + rng.choice(links or ["0-1"]), "hub", "hostile", "everybody"]
     return rng.choice([["--adversary", name] for name in names] + [["--final"]])
 
 
@@ -37,9 +38,6 @@ def check(examination, seed):
     audited = copy.deepcopy(examination.scenario)
     for limit in ("target", "wall"):  # others end the run
         audited["stop"].pop(limit, None)
-    audited.pop("adversaries", None)  # an audit is of honest agents
-    metrics = audited.get("record", {}).get("metrics", [])
-    metrics[:] = [m for m in metrics if not m.endswith((".honest", ".hostile"))] or metrics[:0] + ["objective"] * bool(metrics)
     examination.write("audited.json", audited)
     command = ["audit", "audited.json", "--point", "0", *adversary(examination.folder + "/a", rng), "--runs", str(RUNS),
                "--level", str(LEVEL), "--json", "--no-progress", "-j"]

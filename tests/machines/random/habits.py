@@ -90,14 +90,12 @@ def follow(scenario, drawer):
                 group["agents"] = [rng.choice([1, 2])]
             elif "share" not in group:
                 group["share"] = 0.4
-    if hostile is not None and not on_route(["privacy", "adversaries"]):
-        privacy.pop("adversaries", None)
-        return
     if protocol in LINEAR and rng.random() < 0.4 and not on_route(["privacy", "adversaries"]):
         if rng.random() < 0.7 and not on_route(["privacy", "mechanism"]) and kind(privacy.get("mechanism")) != "none":
             privacy.update({"mechanism": {"type": "gaussian"}, "accountant": rng.choice(["zcdp", "rdp", "pld"]),
                             "delta": 1e-5})
-        privacy["adversaries"] = ["everybody", {"agents": [rng.randint(1, 3)]}, {"agents": [1, 2]}][rng.randint(0, 2):]
+        together = {"agents": [1, 2]} if hostile in (None, "none") else "hostile"
+        privacy["adversaries"] = ["everybody", {"agents": [rng.randint(1, 3)]}, together][rng.randint(0, 2):]
         metrics = scenario.setdefault("record", {}).setdefault("metrics", ["objective"])
         metrics += [m for m in ("epsilon_seen", "first_seen") if m not in metrics]
 

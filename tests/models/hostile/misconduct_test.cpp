@@ -32,7 +32,7 @@ class Scene {
       : fixture_(test::two_classes(4, 3, 3), {.loss = LogisticLoss{}}, {}, 10, topology, false),
         agents_(options, fixture_.study().topology, 0, true, sim::Streams(1, 0)),
         world_(fixture_.world(fixture_.engine())),
-        misconduct_(agents_, 3, sim::Streams(1, 0)) {}
+        misconduct_(agents_, 3, 0, sim::Streams(1, 0)) {}
 
   void note(sim::AgentId from, const VectorXd& x, std::uint32_t round = 1) {
     misconduct_.note_sent({from, from, kTag, round}, {x.data(), static_cast<std::size_t>(x.size())});
@@ -44,7 +44,7 @@ class Scene {
   }
   VectorXd sent(const VectorXd& x = Vector3d(1, 1, 1), sim::AgentId to = 0, std::uint32_t round = 1) {
     last_ = misconduct_.send({3, to, kTag, round}, {x.data(), static_cast<std::size_t>(x.size())},
-                             world_->engine, world_->models);
+                             {world_->engine, world_->models, {}});
     return Eigen::Map<const VectorXd>(last_.numbers.data(), static_cast<Eigen::Index>(last_.numbers.size()));
   }
   double withheld() const { return last_.withheld; }
@@ -110,6 +110,11 @@ TEST_CASE("misconduct: what a payload has besides vectors stays as it is") {
   Scene scene(group_of(ConstantVectors{5}));
   CHECK(scene.sent(Eigen::Vector4d(1, 1, 1, 7)) == Eigen::Vector4d(5, 5, 5, 7));
   CHECK(scene.sent(Eigen::Vector2d(1, 7)) == Eigen::Vector2d(1, 7));
+  // One parameter and a weight.
+  Misconduct scalar(scene.agents(), 1, 1, sim::Streams(1, 0));
+  const std::vector<double> x{1, 7};
+  const auto sent = scalar.send({3, 0, 0, 1}, x, {scene.world().engine, scene.world().models, {}});
+  CHECK(std::vector(sent.numbers.begin(), sent.numbers.end()) == std::vector<double>{5, 7});
 }
 
 TEST_CASE("misconduct: faults replay, get stuck, withhold and fall silent") {

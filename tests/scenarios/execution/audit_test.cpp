@@ -92,12 +92,31 @@ TEST_CASE("audit: scores depend neither on threads nor on the number of runs") {
   }
 }
 
-TEST_CASE("audit: payloads behind a box are left out of the score") {
+TEST_CASE("audit: payloads behind a box have weights of their own") {
   std::string boxed = test::audited_path(R"("epsilon": 6, "steps": 2, "clip": 1)");
   boxed.replace(boxed.find(R"("l2": 0)"), 7, R"("l2": 0, "theta_max": 100)");
   const AuditResult result = audited(boxed, seen_by(1, 100));
   REQUIRE(result.notes.size() == 1);
-  CHECK_THAT(result.notes[0], Catch::Contains("payloads are left out of the score"));
+  CHECK_THAT(result.notes[0], Catch::Contains("payloads have the weight of independent ones"));
+}
+
+TEST_CASE("audit: what a hostile agent passes on is audited as what it is") {
+  // The agent between copies the other end's first message: all of that release, and nothing of its second.
+  const auto path = [](std::string_view behaviour) {
+    std::string text = test::audited_path(kTwoRounds);
+    return text.insert(1, fmt::format(R"("adversaries": {{"agents": [0], {}}}, )", behaviour));
+  };
+  const AuditResult copy = audited(path(R"("behaviour": {"type": "mimic", "of": 2})"), seen_by(1, 20'000), 2);
+  CHECK(copy.claims[1].guarantee);
+  CHECK(ratio(copy, copy.claims[1].mu, 2) == Approx(1).epsilon(1e-9));
+  CHECK(copy.auroc == Approx(std::erfc(-copy.claims[1].mu / 2) / 2).margin(0.01));
+  // A mean and a deviation of several vectors.
+  const AuditResult mixed =
+      audited(path(R"("behaviour": "a_little", "omniscient": true)"), seen_by(1, 5000), 2);
+  REQUIRE(mixed.notes.size() == 1);
+  CHECK_THAT(mixed.notes[0], Catch::Contains("3 of 6 payloads have the weight of independent ones"));
+  CHECK(mixed.auroc > 0.55);
+  CHECK(mixed.refuted.empty());
 }
 
 TEST_CASE("audit: who sees final models alone certifies less than who sees everything") {

@@ -224,4 +224,23 @@ TEST_CASE("hostile: what does not go together is refused in one line") {
       Catch::Contains("/adversaries/1/agents/0: expected an agent that holds data, from 1 to 8, found 9"));
   CHECK_THAT(message("p2p_coordinate_descent", R"({"agents": [2], "behaviour": "equivocate"})"),
              Catch::Contains("tell all neighbours the same"));
+  const auto seen = [&](const std::string& hostile, const std::string& adversary) {
+    std::string text = hostile_study("fedavg", hostile);
+    const std::string none = R"("privacy": {"mechanism": "none"})";
+    text.replace(text.find(none), none.size(),
+                 fmt::format(R"("privacy": {{"mechanism": "gaussian", "epsilon": 4, "delta": 1e-5, "clip": 1,
+                                   "steps": 3, "adversaries": [{}]}})",
+                             adversary));
+    const test::Scratch folder;
+    folder.write("s.json", text);
+    return test::ended_with(folder, "validate s.json", 2).err;
+  };
+  CHECK_THAT(seen(R"("none")", R"("hostile")"),
+             Catch::Contains("/privacy/adversaries/0: no agent is hostile: set adversaries"));
+  CHECK_THAT(seen(R"({"agents": [2], "behaviour": "bit_flip"})", R"("hub")"),
+             Catch::Contains(
+                 "/privacy/adversaries: what adversaries see can not be worked out with behaviour bit_flip"));
+  CHECK_THAT(
+      seen(R"({"agents": [2], "behaviour": "mimic", "omniscient": true})", R"("hub", {"links": [[0, 1]]})"),
+      Catch::Contains("/privacy/adversaries/1: what omniscient agents send is settled when it arrives"));
 }

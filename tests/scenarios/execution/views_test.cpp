@@ -62,16 +62,80 @@ std::string study(std::string_view protocol, std::string_view network, int owner
 
 // T rounds of D-PSGD by the mean of what an agent has: in its first round it sends the start, in round k + 1 its k-th release.
 Seen in_rounds(const Scratch& dir, std::string_view topology, int agents, int rounds,
-               std::string_view adversary) {
-  return seen_in(dir, study(R"({"type": "dpsgd_gossip", "step": 0.1, "mixing": "mean"})",
-                            fmt::format(R"("topology": {}, "latency": "10 ms")", topology), agents, adversary,
-                            fmt::format(R"({{"iterations": {}}})", agents * (rounds + 1))));
+               std::string_view adversary, std::string_view hostile = R"("none")",
+               std::string_view rule = R"("mean")") {
+  return seen_in(
+      dir, study(fmt::format(R"({{"type": "dpsgd_gossip", "step": 0.1, "mixing": "mean", "aggregate": {}}})",
+                             rule),
+                 fmt::format(R"("topology": {}, "latency": "10 ms")", topology), agents, adversary,
+                 fmt::format(R"({{"iterations": {}}})", agents * (rounds + 1)), R"("steps": 30)",
+                 fmt::format(R"("model": {{"l2": 0}}, "adversaries": {})", hostile)));
 }
 
 constexpr std::string_view kPath = "0 1\n1 2\n";
 constexpr std::string_view kPathFile = R"({"type": "file", "path": "path.edges"})";
 
 }  // namespace
+
+// On the path 0-1-2, two rounds of which agent 1 is hostile, towards agent 0. Honest: y_1, then (x_0 + y_1 + y_2)/3 + y_1'.
+TEST_CASE("views: what hostile agents pass on, by hand") {
+  const Scratch dir;
+  dir.write("path.edges", std::string(kPath));
+  const auto seen = [&](std::string_view behaviour) {
+    return in_rounds(dir, kPathFile, 3, 2, R"({"agents": [0]})",
+                     fmt::format(R"({{"agents": [1], "behaviour": {}}})", behaviour));
+  };
+  for (const char* nothing : {R"("constant")", R"("silent")", R"("not_a_number")", R"("gaussian")"}) {
+    const Seen view = seen(nothing);
+    CHECK(view.mu("agent:0", 1) == 0);
+    CHECK(view.mu("agent:0", 2) == 0);
+    CHECK(view.exact("agent:0"));
+  }
+  // Signs and noise of its own do not matter.
+  for (const char* same : {R"({"type": "sign_flip", "own": true})", R"("equivocate")"}) {
+    const Seen view = seen(same);
+    CHECK(view.mu("agent:0", 1) == Approx(1.9).margin(1e-9));
+    CHECK(view.mu("agent:0", 2) == Approx(0.1).margin(1e-9));
+  }
+  // It has y_2 from the round before, and passes it on bare: as a copy, or in a mean and a deviation, which are taken to show it.
+  for (const char* others : {R"({"type": "mimic", "of": 2})", R"("a_little")"}) {
+    const Seen view = seen(others);
+    CHECK(view.mu("agent:0", 1) == 0);
+    CHECK(view.mu("agent:0", 2) == Approx(1).margin(1e-9));
+    CHECK(view.exact("agent:0"));
+  }
+}
+
+TEST_CASE("views: hostile agents are a coalition, and who knows all sees every release") {
+  const Scratch dir;
+  dir.write("path.edges", std::string(kPath));
+  const auto run = [&](std::string_view more) {
+    return in_rounds(dir, kPathFile, 3, 2, R"("hostile", {"agents": [1]}, "everybody")",
+                     fmt::format(R"({{"agents": [1], {}}})", more));
+  };
+  const Seen own = run(R"("behaviour": "a_little")");
+  const Seen all = run(R"("behaviour": "a_little", "omniscient": true)");
+  const Seen models = run(R"("behaviour": "dissensus")");
+  for (const int i : {0, 2}) {
+    // It hears from both without detour: the first release alone, the second with what it knows.
+    CHECK(own.mu("hostile", i) == Approx(2).margin(1e-9));
+    CHECK(own.mu("agent:1", i) == own.mu("hostile", i));
+    CHECK(own.of("hostile", "distance", i) == 1);
+    for (const Seen* one : {&all, &models}) {
+      CHECK(one->mu("hostile", i) == one->mu("everybody", i));
+      CHECK(one->mu("hostile", i) == one->by_agent.at("releases_by_owner").at(i));
+    }
+  }
+}
+
+// The median of starts, then that of x_0, y_1, y_2 and a second release: who sees it is taken to have seen all three.
+TEST_CASE("views: a rule that is not linear shows what it is applied to, by hand") {
+  const Scratch dir;
+  dir.write("path.edges", std::string(kPath));
+  const Seen view = in_rounds(dir, kPathFile, 3, 2, R"({"agents": [0]})", R"("none")", R"("median")");
+  CHECK(view.mu("agent:0", 1) == Approx(2).margin(1e-9));
+  CHECK(view.mu("agent:0", 2) == Approx(1).margin(1e-9));
+}
 
 TEST_CASE("views: synchronous gradient descent on small graphs, by hand") {
   const Scratch dir;
