@@ -6,6 +6,8 @@ Every agent has the same noise. In units of (Delta/sigma)^2, by hand:
 path, a release each   1 - 0 - 2 with two rounds. Agent 1 receives y_0, then a sum of y_0, y_1 and y_2: it knows all three.
 path, two releases     The second message of agent 0 to agent 1 has 3/8 of the first noise of agent 2 (weights 1/2, 1/2 and
                        1/3 give 3/8 of 4/3), times 1 - step * H = 1/2 if its gradient reacts to it.
+hostile agent 0        Minus its own messages: signs change nothing. Copies of agent 2's: agent 1 gets y_2 alone, of the first
+                       round. One that knows the messages of all: every release.
 ring, four releases    Mixing weights 1/3, H_i = diag(1 + i/10, 1/2): a neighbour, by a program of its own.
 
 Each certificate is recomputed from the printed counts, by other code.
@@ -46,8 +48,11 @@ def pushed(topology, releases, bound, epsilon, time, **protocol):
     }
 
 
-def path(releases):
-    return (pushed("star", releases, sqrt(2), 6, 1.7, weighted_update=True), "a,y\n" + f"{sqrt(0.5)!r},0\n" * 3)
+def path(releases, **hostile):
+    scenario = pushed("star", releases, sqrt(2), 6, 1.7, weighted_update=True)
+    if hostile:
+        scenario["adversaries"] = {"agents": [0], **hostile}
+    return scenario, "a,y\n" + f"{sqrt(0.5)!r},0\n" * 3
 
 
 RING = (pushed("ring", 4, 2 * sqrt(1.4), 9.94, 4.2),
@@ -59,6 +64,11 @@ VIEWS = [
     View("path, two releases, the other end", *path(2), "agent:1", 2, 2, 9 / 73, 9 / 265, exact=False),
     View("path, two releases, both ends", *path(2), "agents:1+2", 0, 2, 2, 2),
     View("path, two releases, everybody", *path(2), "everybody", 2, 2, 2, 2),
+    View("path, two releases, the middle sends minus its own", *path(2, behaviour={"type": "sign_flip", "own": True}),
+         "agent:1", 0, 2, 1 + 64 / 73, 1 + 256 / 265, exact=False),
+    View("path, two releases, the middle copies the other end", *path(2, behaviour={"type": "mimic", "of": 2}),
+         "agent:1", 2, 2, 1, 1),
+    View("path, two releases, the middle knows all", *path(2, behaviour="a_little", omniscient=True), "hostile", 2, 2, 2, 2),
     View("ring of five, a neighbour", *RING, "agent:0", 4, 4, 3.829927, 3.964510, exact=False),
 ]
 
