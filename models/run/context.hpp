@@ -57,9 +57,7 @@ class Context {
   /// When agents tick.
   const sim::Clocks& clocks() const { return world_.engine.clocks(); }
   bool up(sim::AgentId i) const { return world_.engine.up(i); }
-  std::span<const sim::AgentId> neighbours(sim::AgentId i) const {
-    return world_.engine.topology().neighbours(i);
-  }
+  sim::Neighbours neighbours(sim::AgentId i) const { return world_.engine.topology().neighbours(i); }
   std::uint32_t degree(sim::AgentId i) const { return world_.engine.topology().degree(i); }
 
   /// Sends a message to a neighbour; `payload` is copied. It arrives as on_message.
@@ -74,6 +72,11 @@ class Context {
   void send(sim::AgentId from, std::span<const sim::AgentId> to, std::uint16_t tag,
             std::uint32_t conversation, const In& payload) {
     send_numbers(from, to, tag, conversation, numbers(payload));
+  }
+  void send(sim::AgentId from, const sim::Neighbours& to, std::uint16_t tag, std::uint32_t conversation,
+            const In& payload) {
+    std::vector<sim::AgentId> room(to.size());
+    send(from, to.part(0, to.size(), room.data()), tag, conversation, payload);
   }
   /// Keeps the payload of a message that is being handled.
   sim::HeldPayload hold(const sim::Message& message) { return world_.engine.hold(message); }

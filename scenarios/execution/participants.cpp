@@ -90,7 +90,7 @@ analysis::Participants Experiment::participants() const {
     if (!places.empty()) node.x = places[i].x, node.y = places[i].y;
     for (const sim::AgentId j : topology_.neighbours(i)) {
       if (j < i) continue;
-      const std::uint32_t position = topology_.edge(i, j);
+      const sim::EdgePosition position = topology_.edge(i, j);
       auto& link = network.links.emplace_back(
           analysis::NetworkGraph::Link{.source = i, .target = j, .weight = topology_.weight(position)});
       link.latency = one_way(i, j);

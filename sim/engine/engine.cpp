@@ -102,9 +102,8 @@ double Engine::loss_residual() const {
   const auto* const loss = std::get_if<BernoulliLoss>(&options_.network.links.loss);
   if (loss == nullptr || loss->probability == 0 || options_.timeline.changes(&LawChanges::loss))
     return std::numeric_limits<double>::quiet_NaN();
-  double sent = 0;
-  for (std::uint32_t k = 0; k < 2 * topology_.edges(); ++k) sent += transport_.links().sent(k);
-  return static_cast<double>(traffic().lost_as(LossReason::kLoss)) - loss->probability * sent;
+  return static_cast<double>(traffic().lost_as(LossReason::kLoss)) -
+         loss->probability * transport_.links().sent();
 }
 
 void Engine::start() {
@@ -140,13 +139,13 @@ std::uint32_t Engine::store(std::span<const double> payload, std::uint32_t conve
   header.sent = now();
   header.version = version;
   header.conversation = conversation;
-  header.numbers = static_cast<std::uint32_t>(payload.size());
+  header.numbers = static_cast<std::uint32_t>(payload.size()) & 0x7FFF'FFFF;
   header.not_finite = kind == Payload::kNumbers && !all_finite(payload);
   return slot;
 }
 
 // Sends a message or a copy of a publication over the edge at a position.
-inline void Engine::transmit(Event& event, std::uint32_t position, const Time* latency) {
+inline void Engine::transmit(Event& event, EdgePosition position, const Time* latency) {
   const AgentId from = event.source(), to = event.target;
   if (tracing())
     trace_message(event.kind == EventKind::kMessage ? TraceKind::kSend : TraceKind::kPublish, event);
@@ -173,7 +172,7 @@ void Engine::send(AgentId from, std::span<const AgentId> to, std::uint16_t tag, 
   const std::uint32_t slot = store(payload, conversation, 0, kind);
   pool_.add_reference(slot, static_cast<std::uint32_t>(to.size() - 1));
   for (const AgentId receiver : to) {
-    const std::uint32_t position = topology_.edge(from, receiver);
+    const EdgePosition position = topology_.edge(from, receiver);
     check(position < 2 * topology_.edges(), "a message was sent to an agent that is not a neighbour");
     if (from == presence_.computing() || withheld > 0) {
       push_departure(withheld, from, EventKind::kSendMessage, receiver, slot, tag);
@@ -213,18 +212,19 @@ void Engine::push_departure(Time withheld, AgentId from, EventKind kind, AgentId
 
 // Sends a publication to each neighbour.
 void Engine::send_copies(AgentId from, std::uint32_t slot) {
-  const auto neighbours = topology_.neighbours(from);
-  const auto degree = static_cast<std::uint32_t>(neighbours.size());
+  const Neighbours neighbours = topology_.neighbours(from);
+  const std::uint32_t degree = neighbours.size();
   const std::uint64_t first_key = transport_.count(from, pool_.header(slot).numbers, degree);
   pool_.add_reference(slot, degree);
-  const std::uint32_t first_edge = topology_.first_edge(from);
+  const EdgePosition first_edge = topology_.first_edge(from);
   constexpr std::uint32_t kBatch = Latency::kTogether;
   Time latencies[kBatch];
+  AgentId room[kBatch];
   for (std::uint32_t k = 0; k < degree; ++k) {
-    const std::uint32_t position = first_edge + k;
+    const EdgePosition position = first_edge + k;
     if (k % kBatch == 0)
-      transport_.links().next_latencies(from, neighbours.subspan(k, std::min(kBatch, degree - k)), position,
-                                        latencies);
+      transport_.links().next_latencies(from, neighbours.part(k, std::min(kBatch, degree - k), room),
+                                        position, latencies);
     Event copy =
         Event::publication(now(), first_key + k, neighbours[k], slot, publications_.reverse(position));
     transmit(copy, position, &latencies[k % kBatch]);

@@ -361,7 +361,7 @@ class Engine {
   void send_copies(AgentId from, std::uint32_t slot);
   void push_departure(Time withheld, AgentId from, EventKind kind, AgentId to, std::uint32_t slot,
                       std::uint16_t tag = 0);
-  void transmit(Event& event, std::uint32_t position, const Time* latency = nullptr);
+  void transmit(Event& event, EdgePosition position, const Time* latency = nullptr);
   void pass_downlink(Event event);
   void lose(const Event& event, LossReason reason);
 

@@ -18,12 +18,12 @@ void LazyPublications::publish(AgentId from, std::uint32_t slot, std::uint64_t f
   if (last != kNoSlot) forget_before(last);
 }
 
-bool LazyPublications::arrived(std::uint32_t slot, AgentId from, std::uint32_t position, Moment now) const {
+bool LazyPublications::arrived(std::uint32_t slot, AgentId from, EdgePosition position, Moment now) const {
   if (everywhere(slot, now)) return true;
   const PayloadPool::Header& header = pool_.header(slot);
   const Made& made = made_[slot];
   if (header.sent == now.time && made.event == now.key) return false;
-  const std::uint32_t k = position - topology_.first_edge(from);
+  const auto k = static_cast<std::uint32_t>(position - topology_.first_edge(from));
   const Time arrival =
       header.sent + links_.latency(from, topology_.neighbours(from)[k], position, header.version - 1);
   return arrival < now.time || (arrival == now.time && made.first_key + k < now.key);
@@ -32,7 +32,7 @@ bool LazyPublications::arrived(std::uint32_t slot, AgentId from, std::uint32_t p
 std::uint32_t LazyPublications::search(std::uint32_t slot, AgentId reader, std::uint32_t k,
                                        Moment now) const {
   const AgentId from = topology_.neighbours(reader)[k];
-  const std::uint32_t position = topology_.edge(from, reader);
+  const EdgePosition position = topology_.edge(from, reader);
   while (slot != kNoSlot && !arrived(slot, from, position, now)) slot = before(slot);
   return slot;
 }

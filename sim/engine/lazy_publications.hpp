@@ -83,7 +83,7 @@ class LazyPublications {
   }
   std::uint32_t search(std::uint32_t slot, AgentId reader, std::uint32_t k, Moment now) const;
   // Whether row `slot`, sent on the edge at a position, has arrived.
-  bool arrived(std::uint32_t slot, AgentId from, std::uint32_t position, Moment now) const;
+  bool arrived(std::uint32_t slot, AgentId from, EdgePosition position, Moment now) const;
 
   const Topology& topology_;
   PayloadPool& pool_;

@@ -43,7 +43,8 @@ class Publications {
   /// before, one after the other.
   HEARSAY_PREFETCH void prefetch(AgentId i, int stage) const {
     if (published_.empty()) return;
-    const std::uint32_t first = topology_.first_edge(i), degree = topology_.degree(i);
+    const EdgePosition first = topology_.first_edge(i);
+    const std::uint32_t degree = topology_.degree(i);
     if (stage == 0) __builtin_prefetch(&published_[i], 1);
     if (lazy_) return lazy_->prefetch(i, stage);
     if (stage == 0) {
@@ -65,7 +66,7 @@ class Publications {
   HEARSAY_PREFETCH void prefetch_replaced(std::uint32_t edge) const { pool_.prefetch(latest_[edge], false); }
 
   /// Position of (b, a), given that of (a, b).
-  std::uint32_t reverse(std::uint32_t position) const { return reverse_[position]; }
+  std::uint32_t reverse(EdgePosition position) const { return reverse_[position]; }
   /// Row `slot` arrives over the edge whose position at the reader is given; its reference passes to the reader.
   void arrive(std::uint32_t edge, std::uint32_t slot) {
     std::uint32_t& latest = latest_[edge];
@@ -101,15 +102,17 @@ class Publications {
     if (lazy_) return lazy_->row(reader, k, now);
     return latest_.empty() ? kNoSlot : latest_[topology_.first_edge(reader) + k];
   }
-  // Allocates at the first publication. O(edges log degree).
+  // Allocates at the first publication. O(edges log degree). Throws TopologyError.
   void prepare() {
     published_.assign(topology_.agents(), 0);
     if (lazy_) return;
+    require_edges_fit(topology_.edges());
     latest_.assign(2 * topology_.edges(), kNoSlot);
     reverse_.resize(2 * topology_.edges());
     for (AgentId i = 0; i < topology_.agents(); ++i) {
       for (std::uint32_t k = 0; k < topology_.degree(i); ++k)
-        reverse_[topology_.first_edge(i) + k] = topology_.edge(topology_.neighbours(i)[k], i);
+        reverse_[topology_.first_edge(i) + k] =
+            static_cast<std::uint32_t>(topology_.edge(topology_.neighbours(i)[k], i));
     }
   }
 

@@ -30,7 +30,7 @@ class Transport {
         fifo_messages_(options.send_order == MessageOrder::kFifo),
         fifo_publications_(options.order == PublicationOrder::kFifo),
         sent_(topology.agents()) {
-    if (fifo_messages_ || fifo_publications_) last_arrival_.assign(2 * topology.edges(), 0);
+    if (fifo_messages_ || fifo_publications_) last_arrival_ = ByEdge<Time>(topology);
   }
 
   /// Messages sent from now on have other laws. `files` of the new laws, which fit the graph.
@@ -68,7 +68,7 @@ class Transport {
   /// Sends a message of `numbers` numbers over the edge at `position`. Sets the time of its arrival at its receiver,
   /// or at the receiver's downlink if bandwidth is limited. Returns why the link loses it, if it does; a lost message
   /// uses the sender's uplink too. `drawn`: see Links::transmit. O(1), no allocation.
-  std::optional<LossReason> send(Event& event, std::uint32_t position, std::size_t numbers, Time now,
+  std::optional<LossReason> send(Event& event, EdgePosition position, std::size_t numbers, Time now,
                                  const Time* drawn = nullptr) {
     Time left = now;
     if (!bandwidth_.unlimited()) {
@@ -80,7 +80,8 @@ class Transport {
     event.time = left + fate.latency;
     if (event.kind == EventKind::kMessage ? fifo_messages_ : fifo_publications_) {
       // Equal times keep the order of sending: the key counts the sender's messages.
-      event.time = last_arrival_[position] = std::max(event.time, last_arrival_[position]);
+      Time& last = last_arrival_[position];
+      event.time = last = std::max(event.time, last);
     }
     return std::nullopt;
   }
@@ -90,7 +91,7 @@ class Transport {
   }
 
   /// Fetches what is counted when an agent sends over its edges.
-  HEARSAY_PREFETCH void prefetch(AgentId from, std::uint32_t first_edge) const {
+  HEARSAY_PREFETCH void prefetch(AgentId from, EdgePosition first_edge) const {
     __builtin_prefetch(&sent_[from], 1);
     links_.prefetch(first_edge);
   }
@@ -100,8 +101,7 @@ class Transport {
   void serialize(Archive& archive) {
     plain(archive, traffic_);
     plain(archive, sent_);
-    plain(archive, last_arrival_);
-    archive(links_, bandwidth_);
+    archive(last_arrival_, links_, bandwidth_);
   }
 
   void deliver(std::uint64_t messages = 1) { traffic_.delivered += messages; }
@@ -121,7 +121,7 @@ class Transport {
   std::uint64_t header_, bytes_per_number_;
   bool fifo_messages_, fifo_publications_;
   LargeVector<std::uint32_t> sent_;  // messages so far, by agent
-  LargeVector<Time> last_arrival_;   // by position; empty where links may reorder
+  ByEdge<Time> last_arrival_;        // where links may not reorder
 };
 
 }  // namespace hearsay::sim

@@ -134,7 +134,7 @@ Latency::Latency(const LatencyOptions& options, const Topology& topology, AgentI
   }
 }
 
-void Latency::of(AgentId from, std::span<const AgentId> to, std::uint32_t position, const std::uint32_t* n,
+void Latency::of(AgentId from, std::span<const AgentId> to, EdgePosition position, const std::uint32_t* n,
                  Time* out) const {
   if (constant_) {
     std::fill_n(out, to.size(), delay_);
@@ -151,8 +151,8 @@ void Latency::of(AgentId from, std::span<const AgentId> to, std::uint32_t positi
       out[k] = fraction_of(Stream::words_of(first[k])[0]) * (uniform->max - uniform->min) + uniform->min;
       if (out[k] < uniform->max) continue;
     }
-    out[k] = known(from, to[k], position + static_cast<std::uint32_t>(k)) +
-             draw(Stream(stream(from, to[k], n[k]), first[k]), from, to[k]);
+    out[k] =
+        known(from, to[k], position + k) + draw(Stream(stream(from, to[k], n[k]), first[k]), from, to[k]);
   }
 }
 
@@ -165,7 +165,7 @@ void Latency::take_distances(const Topology& topology, double speed) {
   base_.resize(2 * topology.edges());
   for (AgentId i = 0; i < topology.agents(); ++i) {
     for (std::uint32_t k = 0; k < topology.degree(i); ++k) {
-      const std::uint32_t position = topology.first_edge(i) + k;
+      const EdgePosition position = topology.first_edge(i) + k;
       base_[position] =
           (length.empty() ? distance(places[i], places[topology.neighbours(i)[k]]) : length[position]) /
           speed;

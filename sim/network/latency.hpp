@@ -125,16 +125,16 @@ class Latency {
 
   /// Latency of the n-th message on the edge at `position`, drawn from (kLatency, from, to), index n; per_link from
   /// index 0, per_agent from (kPerAgent, agent), index kLatencyOption. O(1), no allocation.
-  Time of(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {
+  Time of(AgentId from, AgentId to, EdgePosition position, std::uint32_t n) const {
     if (constant_) return delay_;
     return known(from, to, position) + draw(stream(from, to, n), from, to);
   }
   /// The same of n[k] on the edge to to[k] at `position` + k, drawn together; at most kTogether.
-  void of(AgentId from, std::span<const AgentId> to, std::uint32_t position, const std::uint32_t* n,
+  void of(AgentId from, std::span<const AgentId> to, EdgePosition position, const std::uint32_t* n,
           Time* out) const;
   static constexpr std::uint32_t kTogether = 16;
   /// No message on the edge at `position` takes less.
-  Time smallest(AgentId from, AgentId to, std::uint32_t position) const {
+  Time smallest(AgentId from, AgentId to, EdgePosition position) const {
     return known(from, to, position) + law(from, to).lower();
   }
   /// The latencies of messages are drawn from these streams; those of links and agents stay.
@@ -143,7 +143,7 @@ class Latency {
   }
 
  private:
-  Time known(AgentId from, AgentId to, std::uint32_t position) const {
+  Time known(AgentId from, AgentId to, EdgePosition position) const {
     return !node_.empty() ? matrix_->at(node_[from], node_[to]) : !base_.empty() ? base_[position] : 0;
   }
   const Distribution& law(AgentId from, AgentId to) const {

@@ -33,7 +33,7 @@ Links::Links(const LinkOptions& options, const Topology& topology, const Streams
       delayed_direction_(options.delayed_direction),
       hub_(hub),
       loss_(options.loss, topology, hub, streams, files.losses),
-      sent_(2 * topology.edges()) {
+      sent_(topology) {
   if (delayed_direction_ != DelayedDirection::kBoth && hub_ == kNoAgent)
     throw std::invalid_argument("delayed_direction: expected both, as there is no hub");
 }

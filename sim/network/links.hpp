@@ -10,6 +10,7 @@
 #include "sim/options/describe.hpp"
 #include "sim/prefetch.hpp"
 #include "sim/random/stream.hpp"
+#include "sim/topology/by_edge.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace hearsay::sim {
@@ -77,7 +78,7 @@ class Links {
 
   /// Fate of the next message on the edge at `position`, sent now. `drawn`: its latency, if next_latencies() has drawn
   /// it. O(1); no allocation.
-  Fate transmit(AgentId from, AgentId to, std::uint32_t position, Time now = 0, const Time* drawn = nullptr) {
+  Fate transmit(AgentId from, AgentId to, EdgePosition position, Time now = 0, const Time* drawn = nullptr) {
     const std::uint32_t n = sent_[position]++;
     if (const auto reason = loss_.of(from, to, position, n, now)) return {reason, 0};
     if (!delayed(from, to)) return {};
@@ -85,26 +86,27 @@ class Links {
   }
   /// Latencies of the next messages on the edges from `position` on, to these agents, at most Latency::kTogether. Draws
   /// them together, which takes less time.
-  void next_latencies(AgentId from, std::span<const AgentId> to, std::uint32_t position, Time* out) const {
-    latency_.of(from, to, position, &sent_[position], out);
+  void next_latencies(AgentId from, std::span<const AgentId> to, EdgePosition position, Time* out) const {
+    std::uint32_t room[Latency::kTogether];
+    latency_.of(from, to, position, sent_.from(position, to.size(), room), out);
   }
   /// Latency of the n-th message on the edge at `position`, lost or not.
-  Time latency(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n) const {
+  Time latency(AgentId from, AgentId to, EdgePosition position, std::uint32_t n) const {
     return delayed(from, to) ? latency_.of(from, to, position, n) : 0;
   }
   /// No message on the edge at `position` takes less.
-  Time smallest_latency(AgentId from, AgentId to, std::uint32_t position) const {
+  Time smallest_latency(AgentId from, AgentId to, EdgePosition position) const {
     return delayed(from, to) ? latency_.smallest(from, to, position) : 0;
   }
-  /// Messages sent so far on the edge at `position`.
-  std::uint32_t sent(std::uint32_t position) const { return sent_[position]; }
+  /// Messages sent so far on the edge at `position`; on all edges.
+  std::uint32_t sent(EdgePosition position) const { return sent_[position]; }
+  double sent() const { return sent_.sum(); }
   const Loss& loss() const { return loss_; }
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(loss_);
-    plain(archive, sent_);
+    archive(loss_, sent_);
   }
-  HEARSAY_PREFETCH void prefetch(std::uint32_t position) const { __builtin_prefetch(&sent_[position], 1); }
+  HEARSAY_PREFETCH void prefetch(EdgePosition position) const { sent_.prefetch(position); }
 
  private:
   bool delayed(AgentId from, AgentId to) const {
@@ -116,7 +118,7 @@ class Links {
   DelayedDirection delayed_direction_;
   AgentId hub_;
   Loss loss_;
-  LargeVector<std::uint32_t> sent_;  // by position of the directed edge
+  ByEdge<std::uint32_t> sent_;
 };
 
 }  // namespace hearsay::sim

@@ -81,7 +81,7 @@ Loss::Loss(const LossOptions& options, const Topology& topology, AgentId hub, co
     const auto number = static_cast<std::uint32_t>(laws_.size());
     Law& made = laws_.emplace_back();
     made.options = law;
-    if (std::holds_alternative<GilbertElliott>(law)) made.state.assign(2 * topology.edges(), State::kNone);
+    if (std::holds_alternative<GilbertElliott>(law)) made.state = ByEdge<State>(topology);
     if (const auto* cut = std::get_if<PartitionLoss>(&law)) {
       made.cut_off.assign(topology.agents(), 0);
       for (const AgentId i : cut->agents) {
@@ -96,11 +96,11 @@ Loss::Loss(const LossOptions& options, const Topology& topology, AgentId hub, co
       }
     }
     if (const auto* edges = std::get_if<EdgeLoss>(&law)) {
-      made.probability.assign(2 * topology.edges(), edges->otherwise);
+      made.probability = ByEdge<double>(topology, edges->otherwise);
       for (const EdgeList::Row& row : lists.at(number)->rows) {
         require_agent(row.from, topology.agents(), row.where);
         require_agent(row.to, topology.agents(), row.where);
-        const std::uint32_t there = topology.edge(row.from, row.to);
+        const EdgePosition there = topology.edge(row.from, row.to);
         if (there == 2 * topology.edges())
           throw std::invalid_argument(
               fmt::format("{}agents {} and {} are not linked", row.where, row.from, row.to));
@@ -116,7 +116,7 @@ bool Loss::bernoulli(AgentId from, AgentId to, std::uint32_t n) const {
   return sim::bernoulli(s, probability_);
 }
 
-std::optional<LossReason> Loss::general(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n,
+std::optional<LossReason> Loss::general(AgentId from, AgentId to, EdgePosition position, std::uint32_t n,
                                         Time now) {
   Stream s(key_, from, to, n);
   std::optional<LossReason> reason;
@@ -144,7 +144,7 @@ std::optional<LossReason> Loss::general(AgentId from, AgentId to, std::uint32_t 
   return reason;
 }
 
-bool Loss::certain(AgentId from, AgentId to, std::uint32_t position, Time end) const {
+bool Loss::certain(AgentId from, AgentId to, EdgePosition position, Time end) const {
   for (const Law& law : laws_) {
     if (const auto* one = std::get_if<BernoulliLoss>(&law.options)) {
       if (one->probability >= 1) return true;

@@ -8,6 +8,7 @@
 #include "sim/options/describe.hpp"
 #include "sim/random/stream.hpp"
 #include "sim/state/plain.hpp"
+#include "sim/topology/by_edge.hpp"
 #include "sim/topology/topology.hpp"
 #include "sim/trace/trace.hpp"
 
@@ -118,7 +119,7 @@ class Loss {
   /// Why the n-th message on the edge at `position` is lost, if it is. The laws draw from (kLoss, from, to), index n,
   /// one after the other: bernoulli and edge_attribute one word, gilbert_elliott two, partition none. Call it once
   /// for each n, in order, from any first one. O(laws), no allocation.
-  std::optional<LossReason> of(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n, Time now) {
+  std::optional<LossReason> of(AgentId from, AgentId to, EdgePosition position, std::uint32_t n, Time now) {
     switch (kind_) {
       case Kind::kNone:
         return std::nullopt;
@@ -135,12 +136,12 @@ class Loss {
   /// Whether nothing is ever lost.
   bool none() const { return kind_ == Kind::kNone; }
   /// Whether every message on the edge at `position` before `end` is lost.
-  bool certain(AgentId from, AgentId to, std::uint32_t position, Time end) const;
+  bool certain(AgentId from, AgentId to, EdgePosition position, Time end) const;
 
   template <class Archive>
   void serialize(Archive& archive) {
     for (Law& law : laws_)
-      if (!law.state.empty()) plain(archive, law.state);
+      if (std::holds_alternative<GilbertElliott>(law.options)) archive(law.state);
   }
 
  private:
@@ -148,13 +149,13 @@ class Loss {
   enum class State : std::uint8_t { kNone, kGood, kBad };  // kNone: before the first message
   struct Law {
     OneLossOptions options;
-    std::vector<State> state;           // of gilbert_elliott, by position
+    ByEdge<State> state;                // of gilbert_elliott
     std::vector<std::uint8_t> cut_off;  // of partition, by agent
-    std::vector<double> probability;    // of edge_attribute, by position
+    ByEdge<double> probability;         // of edge_attribute
   };
 
   bool bernoulli(AgentId from, AgentId to, std::uint32_t n) const;
-  std::optional<LossReason> general(AgentId from, AgentId to, std::uint32_t position, std::uint32_t n,
+  std::optional<LossReason> general(AgentId from, AgentId to, EdgePosition position, std::uint32_t n,
                                     Time now);
 
   Kind kind_ = Kind::kGeneral;

@@ -25,7 +25,7 @@ double expected_links(const Ring&, double nodes) {
   return nodes;
 }
 double expected_links(const Complete&, double nodes) {
-  return pairs(nodes);
+  return nodes;
 }
 double expected_links(const Grid& options, double nodes) {
   return links_of_grid(options.columns, nodes);

@@ -4,7 +4,8 @@
 
 namespace hearsay::sim {
 
-/// Expected number of links of a network of so many agents; 0 of a graph from a file or the data.
+/// Expected number of links that a network of so many agents stores; 0 of a graph from a file or the data. A complete graph has
+/// one row for all.
 double expected_links(const TopologyOptions& options, double agents);
 
 }  // namespace hearsay::sim

@@ -64,6 +64,7 @@ Topology Topology::from_edges(AgentId agents, std::span<const Edge> edges, const
     if (const auto twice = std::adjacent_find(begin, end); twice != end)
       throw TopologyError("agents {} and {} are linked twice", i, *twice);
   }
+  t.edges_ = edges.size();
   const auto spread = [&](std::span<const double> by_edge, LargeVector<double>& by_position) {
     check(by_edge.empty() || by_edge.size() == edges.size(), "a graph needs a value for each edge, or none");
     if (by_edge.empty()) return;
@@ -77,14 +78,34 @@ Topology Topology::from_edges(AgentId agents, std::span<const Edge> edges, const
   return t;
 }
 
-std::uint32_t Topology::edge(AgentId from, AgentId to) const {
-  const auto row = neighbours(from);
-  const auto found = std::lower_bound(row.begin(), row.end(), to);
-  if (found == row.end() || *found != to) return static_cast<std::uint32_t>(column_.size());
-  return row_[from] + static_cast<std::uint32_t>(found - row.begin());
+Topology Topology::complete(AgentId agents, double weight, std::uint64_t few) {
+  if (agents == 0) throw TopologyError("a network needs at least one agent");
+  if (agents >= kMaxAgents)
+    throw TopologyError("expected at most {} agents, found {}", kMaxAgents - 1, agents);
+  if (agents == 1) return from_edges(1, {});
+  Topology t;
+  t.stride_ = agents - 1;
+  t.in_row_ = 0;
+  t.equal_weight_ = weight;
+  t.edges_ = std::size_t{agents} * (agents - 1) / 2;
+  t.few_ = 2 * t.edges_ <= few;
+  for (AgentId i = 0; i <= agents; ++i) t.row_.push_back(i * t.stride_);
+  t.column_.resize(agents);
+  std::iota(t.column_.begin(), t.column_.end(), AgentId{0});
+  return t;
+}
+
+EdgePosition Topology::edge(AgentId from, AgentId to) const {
+  if (!stores_edges())
+    return to >= agents() || to == from ? 2 * edges_ : first_edge(from) + to - (to > from ? 1 : 0);
+  const auto begin = column_.begin() + row_[from], end = column_.begin() + row_[from + 1];
+  const auto found = std::lower_bound(begin, end, to);
+  if (found == end || *found != to) return column_.size();
+  return static_cast<EdgePosition>(found - column_.begin());
 }
 
 AgentId Topology::components() const {
+  if (!stores_edges()) return 1;
   std::vector<Edge> all;
   all.reserve(edges());
   for (AgentId i = 0; i < agents(); ++i) {
@@ -96,6 +117,7 @@ AgentId Topology::components() const {
 
 std::uint64_t Topology::fingerprint() const {
   std::uint64_t value = hash_of(row_.data(), row_.size() * sizeof row_[0]);
+  if (!stores_edges()) return hash_of(&equal_weight_, sizeof equal_weight_, value);
   value = hash_of(column_.data(), column_.size() * sizeof(AgentId), value);
   return hash_of(weight_.data(), weight_.size() * sizeof(double), value);
 }

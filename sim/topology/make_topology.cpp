@@ -61,6 +61,11 @@ std::vector<AgentId> by_path(const Draft& star) {
   return order;
 }
 
+void note_nodes_used(Draft& d, AgentId agents, const GraphOptions& o) {
+  if (d.nodes > agents)
+    d.notes.push_back(fmt::format("{} of {} nodes have agents ({})", agents, d.nodes, name_of(o.nodes)));
+}
+
 // Leaves as many nodes as there are agents.
 void take_nodes(Draft& d, AgentId agents, const GraphOptions& o, const Streams& streams) {
   if (d.nodes < agents)
@@ -85,9 +90,8 @@ void take_nodes(Draft& d, AgentId agents, const GraphOptions& o, const Streams& 
   }
   order.resize(agents);
   std::sort(order.begin(), order.end());
-  const AgentId before = d.nodes;
+  note_nodes_used(d, agents, o);
   d = induced(std::move(d), order);
-  d.notes.push_back(fmt::format("{} of {} nodes have agents ({})", agents, before, name_of(o.nodes)));
 }
 
 void require_one_component(AgentId count, const std::vector<std::string>& notes) {
@@ -150,6 +154,13 @@ Topology make_topology(const TopologyOptions& options, AgentId agents, const Str
   const GraphOptions& o = options.graph();
   if (o.size.value_or(agents) < agents)
     throw TopologyError("size: expected at least {}, a node for each agent, found {}", agents, *o.size);
+  if (std::holds_alternative<Complete>(options.kind()) && !o.overlay && o.weights != EdgeWeights::kGiven) {
+    Topology complete = Topology::complete(agents, o.weights == EdgeWeights::kMetropolis ? 1.0 / agents : 1);
+    Draft rest{.nodes = o.size.value_or(agents)};
+    note_nodes_used(rest, agents, o);
+    complete.describe_agents({}, {}, std::move(rest.notes));
+    return complete;
+  }
   Draft d = draw_kind(options, agents, streams, similar);
   switch (o.connected) {
     case Connected::kRequire:

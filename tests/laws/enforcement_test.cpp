@@ -168,6 +168,8 @@ TEST_CASE(
         case TraceKind::kComputed:
         case TraceKind::kReset:
         case TraceKind::kEvent:
+        case TraceKind::kView:
+        case TraceKind::kHostile:
           break;
       }
     }

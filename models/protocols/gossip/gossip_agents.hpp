@@ -77,8 +77,11 @@ class GossipAgents {
   /// next call.
   std::span<const sim::AgentId> random_neighbours(sim::AgentId i, std::uint32_t count, Context& context) {
     const auto neighbours = context.neighbours(i);
-    if (count >= neighbours.size()) return neighbours;
-    draw(count, static_cast<std::uint32_t>(neighbours.size()), context.random(kNeighbours, i));
+    if (count >= neighbours.size()) {
+      drawn_.assign(neighbours.begin(), neighbours.end());
+      return drawn_;
+    }
+    draw(count, neighbours.size(), context.random(kNeighbours, i));
     for (sim::AgentId& drawn : drawn_) drawn = neighbours[drawn];
     return drawn_;
   }

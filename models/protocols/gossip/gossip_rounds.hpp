@@ -137,7 +137,8 @@ class GossipRounds : public GossipAgents {
     forget(i, 0);
     forget(i, 1);
     rounds_[i] = {};
-    std::fill_n(heard_.begin() + 2 * std::ptrdiff_t{graph_.first_edge(i)}, 2 * context.degree(i), 0u);
+    std::fill_n(heard_.begin() + static_cast<std::ptrdiff_t>(2 * graph_.first_edge(i)), 2 * context.degree(i),
+                0u);
     training_.reset(i);
     context.after(i, 0, kBegin);
   }

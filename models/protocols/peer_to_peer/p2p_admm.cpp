@@ -56,6 +56,7 @@ P2pAdmm::P2pAdmm(const Params& params, const Study& study)
   list_steps(study);
   list_start(params.initial, study);
   const sim::Topology& graph = study.topology;
+  sim::require_edges_fit(graph.edges());
   for (sim::AgentId i = 0; i < graph.agents(); ++i) {
     double sum = 0;
     for (std::uint32_t k = 0; k < graph.degree(i); ++k) {
@@ -82,7 +83,7 @@ void P2pAdmm::on_start(Context& context) {
 void P2pAdmm::reset(sim::AgentId i, Context&) {
   const sim::Topology& graph = personal_.topology();
   for (std::uint32_t k = 0; k < graph.degree(i); ++k) {
-    const std::uint32_t position = graph.first_edge(i) + k;
+    const auto position = static_cast<std::uint32_t>(graph.first_edge(i)) + k;
     own_z_.col(position) = start_.col(i);
     copy_z_.col(position) = copies_.col(position) = start_.col(graph.neighbours(i)[k]);
     own_lambda_.col(position).setZero();
@@ -102,7 +103,7 @@ void P2pAdmm::compute(sim::AgentId i, Context& context) {
   const double rho = params_.rho;
   const auto degree = static_cast<double>(graph.degree(i));
   const double lipschitz = a.weight / 2 + rho * degree + a.weight * a.pull * a.lipschitz;
-  const std::uint32_t first = graph.first_edge(i), last = first + graph.degree(i);
+  const auto first = static_cast<std::uint32_t>(graph.first_edge(i)), last = first + graph.degree(i);
   pull_.setZero();
   for (std::uint32_t position = first; position < last; ++position) {
     const double half = graph.weight(position) / 2, share = half / (half + rho);
@@ -141,9 +142,10 @@ void P2pAdmm::send_edge(sim::AgentId i, std::uint32_t position, std::uint16_t ta
 // The position of the edge to the neighbour of agent i's next exchange.
 std::uint32_t P2pAdmm::partner_of(sim::AgentId i, Context& context) const {
   const sim::Topology& graph = personal_.topology();
-  if (prescribed_partners != nullptr) return graph.edge(i, prescribed_partners->at(context.iterations()));
+  if (prescribed_partners != nullptr)
+    return static_cast<std::uint32_t>(graph.edge(i, prescribed_partners->at(context.iterations())));
   sim::Stream s = context.random(kPartner, i);
-  return graph.first_edge(i) + static_cast<std::uint32_t>(sim::uniform_index(s, graph.degree(i)));
+  return static_cast<std::uint32_t>(graph.first_edge(i) + sim::uniform_index(s, graph.degree(i)));
 }
 
 void P2pAdmm::on_tick(sim::AgentId i, Context& context) {
@@ -169,7 +171,7 @@ void P2pAdmm::on_message(const sim::Message& message, Context& context) {
 
 void P2pAdmm::serve(const sim::Message& request, Context& context) {
   const sim::AgentId j = request.to;
-  const std::uint32_t position = personal_.topology().edge(j, request.from);
+  const auto position = static_cast<std::uint32_t>(personal_.topology().edge(j, request.from));
   Exchange& own = exchanges_[position];
   const bool given_up = ((request.conversation - own.over - 1) & 0x7fff) >= 0x4000;
   const bool overtook = (request.tag >> 1) == (own.request.number() & 0x7fff);
@@ -187,7 +189,7 @@ void P2pAdmm::serve(const sim::Message& request, Context& context) {
 }
 
 void P2pAdmm::complete(const sim::Message& reply, Context& context) {
-  const std::uint32_t position = personal_.topology().edge(reply.to, reply.from);
+  const auto position = static_cast<std::uint32_t>(personal_.topology().edge(reply.to, reply.from));
   Exchange& exchange = exchanges_[position];
   if (!exchange.request.match(reply, context)) return;
   commit(position, sent_model_.col(position), sent_copy_.col(position), reply.payload);

@@ -116,7 +116,8 @@ class P2pAdmm : public PersonalProtocol {
   struct EdgeView {
     Eigen::MatrixXd::ConstColXpr copy, own_z, copy_z, own_lambda, copy_lambda;
   };
-  EdgeView edge(std::uint32_t position) const {
+  EdgeView edge(sim::EdgePosition at) const {
+    const auto position = static_cast<std::uint32_t>(at);
     return {copies_.col(position), own_z_.col(position), copy_z_.col(position), own_lambda_.col(position),
             copy_lambda_.col(position)};
   }

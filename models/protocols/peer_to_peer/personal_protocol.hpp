@@ -99,7 +99,7 @@ class PersonalProtocol {
   void mix_neighbours(std::span<const std::uint32_t> published, sim::AgentId i, bool start_known,
                       Context& context, Eigen::VectorXd& mix) const {
     const sim::Topology& graph = personal_.topology();
-    const std::uint32_t first = graph.first_edge(i);
+    const sim::EdgePosition first = graph.first_edge(i);
     const auto neighbours = graph.neighbours(i);
     std::uint64_t behind = 0;
     double sent = 0;

@@ -81,7 +81,9 @@ TEST_CASE("memory: a study whose records or links do not fit is refused before a
   refused(lending_scenario(R"("test_records": 1000000000)"), "data");
   refused(tasks_scenario(R"("tasks": 1000000, "records": 100, "features": 20)"), "data");
   refused(tasks_scenario(R"("tasks": 20, "records": 10000000, "features": 28)"), "data");
-  refused(personal_scenario(30000, "{\"topology\": \"complete\"}", "p2p_coordinate_descent"), "network");
+  refused(personal_scenario(30000, R"({"topology": {"type": "random_regular", "degree": 6000}})",
+                            "p2p_coordinate_descent"),
+          "network");
 }
 
 TEST_CASE("memory: what does not fit ends the study with its part, before any run is stored") {

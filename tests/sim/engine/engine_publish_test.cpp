@@ -13,7 +13,7 @@ using test::kStreams;
 namespace {
 
 std::uint32_t neighbour(const Topology& t, AgentId reader, AgentId of) {
-  return t.edge(reader, of) - t.first_edge(reader);
+  return static_cast<std::uint32_t>(t.edge(reader, of) - t.first_edge(reader));
 }
 
 }  // namespace

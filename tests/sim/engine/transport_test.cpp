@@ -64,7 +64,7 @@ TEST_CASE("transport: a message arrives at its receiver's downlink after uplink 
 TEST_CASE("transport: on a FIFO link a message arrives no earlier than the one before it") {
   for (const MessageOrder order : {MessageOrder::kArrival, MessageOrder::kFifo}) {
     Pair net({.latency = Uniform{0, 10}, .send_order = order});
-    const std::uint32_t position = net.topology.edge(0, 1);
+    const EdgePosition position = net.topology.edge(0, 1);
     std::size_t earlier = 0;
     Time last = 0;
     for (std::uint32_t n = 0; n < 100; ++n) {
