@@ -8,8 +8,13 @@ set(vega_files
   ${HEARSAY_NODE_MODULES}/vega-embed/build/vega-embed.min.js)
 set(vega_symbols vega_script vega_lite_script vega_embed_script)
 set(vega_license ${HEARSAY_NODE_MODULES}/vega/LICENSE)
+set(d3_license ${HEARSAY_NODE_MODULES}/d3-force/LICENSE)
+set(d3_files "")  # in the order in which they need each other
+foreach(part quadtree dispatch timer force)
+  list(APPEND d3_files ${HEARSAY_NODE_MODULES}/d3-${part}/dist/d3-${part}.min.js)
+endforeach()
 set(HEARSAY_FIGURES ON)
-foreach(file ${vega_files} ${vega_license})
+foreach(file ${vega_files} ${vega_license} ${d3_files} ${d3_license})
   if(NOT EXISTS ${file})
     set(HEARSAY_FIGURES OFF)
   endif()
@@ -34,6 +39,10 @@ endmacro()
 
 hearsay_embed(page_html ${figures}/page.html)
 hearsay_embed(page_style ${figures}/page.css)
+hearsay_embed(player_html_file ${figures}/player/player.html)
+foreach(script state picture player)
+  hearsay_embed(${script}_script ${figures}/player/${script}.js)
+endforeach()
 foreach(script parts trace_figures figures page draw)
   hearsay_embed(${script}_script ${figures}/${script}.js)
 endforeach()
@@ -47,20 +56,37 @@ if(HEARSAY_FIGURES)
     hearsay_embed(${symbol} ${file})
   endforeach()
   hearsay_embed(vega_license ${vega_license})
+  hearsay_embed(d3_license_file ${d3_license})
+  # One script, which leaves its names in the global object wherever it runs.
+  set(d3 "(function (exports, module, define) {\n")
+  foreach(file ${d3_files})
+    file(READ ${file} text)
+    string(APPEND d3 "${text}")
+  endforeach()
+  file(WRITE ${CMAKE_BINARY_DIR}/generated/analysis/d3.js "${d3}})();\n")
+  hearsay_embed(d3_script ${CMAKE_BINARY_DIR}/generated/analysis/d3.js)
   set(scripts "static const std::array kAll{vega_script(), vega_lite_script(), vega_embed_script()};\n  return kAll;")
   set(license "return vega_license();")
+  set(d3 "return d3_script();")
+  set(d3_license "return d3_license_file();")
 else()
-  set(scripts "return {};")
-  set(license "return {};")
+  foreach(part scripts license d3 d3_license)
+    set(${part} "return {};")
+  endforeach()
 endif()
 string(APPEND embedded "
 namespace hearsay::analysis::page_files {
 
 std::string_view html() { return page_html(); }
 std::string_view style() { return page_style(); }
-std::array<std::string_view, 3> shared() {
-  return {parts_script(), trace_figures_script(), figures_script()};
+std::string_view d3() { ${d3} }
+std::array<std::string_view, 4> shared() {
+  return {d3(), parts_script(), trace_figures_script(), figures_script()};
 }
+std::string_view player_html() { return player_html_file(); }
+std::array<std::string_view, 2> player_pictures() { return {state_script(), picture_script()}; }
+std::string_view player() { return player_script(); }
+std::string_view d3_license() { ${d3_license} }
 std::string_view page() { return page_script(); }
 std::string_view draw() { return draw_script(); }
 std::span<const std::string_view> vega() {

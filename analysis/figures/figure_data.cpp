@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "analysis/figures/owner_values.hpp"
 #include "analysis/figures/page_files.hpp"
@@ -97,7 +99,7 @@ Json network_tables(const NetworkGraph& network) {
   const auto link = [](const NetworkGraph::Link& l) {
     return Json::array({l.source, l.target, l.latency, l.weight});
   };
-  return {{"nodes", nodes}, {"links", list_of(network.links, link)}};
+  return {{"nodes", nodes}, {"links", list_of(network.links, link)}, {"geographic", network.geographic}};
 }
 
 Json panel_axes(const std::optional<PanelAxes>& axes) {
@@ -156,12 +158,64 @@ Json flights(const TraceData& trace) {
   return all;
 }
 
+// Texts by number, in the order in which they come.
+class Texts {
+ public:
+  /// -1 for an empty one.
+  Json number(const std::string& text) {
+    if (text.empty()) return -1;
+    const auto [found, is_new] = numbers_.try_emplace(text, all_.size());
+    if (is_new) all_.push_back(text);
+    return found->second;
+  }
+  Json take() { return std::move(all_); }
+
+ private:
+  std::map<std::string, std::size_t> numbers_;
+  std::vector<std::string> all_;
+};
+
+// The rows of a trace by column. Texts are numbers in `texts`; -1: none.
+Json row_tables(const std::vector<TraceData::Row>& rows) {
+  Texts texts;
+  Json all;
+  const auto column = [&](const char* name, auto&& value) { all[name] = list_of(rows, value); };
+  const auto text = [&](const char* name, std::string TraceData::Row::*member) {
+    column(name, [&, member](const TraceData::Row& r) { return texts.number(r.*member); });
+  };
+  const auto agent = [&](const char* name, std::optional<sim::AgentId> TraceData::Row::*member) {
+    column(name, [member](const TraceData::Row& r) { return r.*member ? Json(*(r.*member)) : Json(-1); });
+  };
+  column("t", [](const TraceData::Row& r) { return r.time; });
+  column("iteration", [](const TraceData::Row& r) { return r.iteration; });
+  agent("agent", &TraceData::Row::agent);
+  agent("peer", &TraceData::Row::peer);
+  text("event", &TraceData::Row::event);
+  text("message", &TraceData::Row::message);
+  text("cause", &TraceData::Row::cause);
+  text("origin", &TraceData::Row::origin);
+  text("detail", &TraceData::Row::detail);
+  all["texts"] = texts.take();
+  return all;
+}
+
+Json sampled(const TraceData::Samples& samples) {
+  const auto values = [](const std::vector<double>& of_owners) { return list_of(of_owners, seven_digits); };
+  const auto metric = [&](const auto& m) {
+    return Json{{"name", m.first}, {"values", list_of(m.second, values)}};
+  };
+  return {{"times", samples.times}, {"metrics", list_of(samples.metrics, metric)}};
+}
+
 Json trace_tables(const TraceData& t) {
   const auto period = [](const TraceData::Down& p) { return Json::array({p.from, p.to, p.agent}); };
   const auto event = [](const TraceData::Event& e) { return Json{{"t", e.time}, {"e", e.text}}; };
   const auto moment = [](const TraceData::Moment& m) { return Json::array({m.time, m.agent, m.event}); };
-  const auto message = [](const TraceData::Message& m) {
-    return Json::array({m.sent, m.ended, m.from, m.to, m.lost});
+  const auto row = [](const std::optional<std::size_t>& number) { return number ? Json(*number) : Json(); };
+  // What has not ended does so at null.
+  const auto message = [&](const TraceData::Message& m) {
+    const Json ended = m.ended < sim::kNever ? Json(m.ended) : Json();
+    return Json::array({m.sent, ended, m.from, m.to, m.lost, row(m.sent_row), row(m.end_row)});
   };
   return {{"point", t.point},
           {"repetition", t.repetition},
@@ -172,6 +226,9 @@ Json trace_tables(const TraceData& t) {
           {"agents", t.agents},
           {"only", t.only},
           {"messages", list_of(t.messages, message)},
+          {"under_way", list_of(t.under_way, message)},
+          {"rows", row_tables(t.rows)},
+          {"samples", sampled(t.samples)},
           {"moments", list_of(t.moments, moment)},
           {"events", list_of(t.events, event)},
           {"down", list_of(t.down, period)},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
 #include <cmath>
+#include <initializer_list>
 
 #include "analysis/figures/figure_data.hpp"
 #include "analysis/figures/page_files.hpp"
@@ -166,7 +167,37 @@ std::string counts(const StudyData& study) {
   return text;
 }
 
+// JSON without '<', so that nothing in it ends its element.
+std::string embedded(const Json& data) {
+  return boost::replace_all_copy(json_text(data), "<", "\\u003c");
+}
+
+// The scripts of a page, the shared ones first.
+std::string script_of(std::initializer_list<std::string_view> own) {
+  std::string all = "<script>\n";
+  for (const std::string_view script : page_files::shared()) all += script;
+  for (const std::string_view script : page_files::player_pictures()) all += script;
+  for (const std::string_view script : own) all += script;
+  return all + "</script>\n";
+}
+
 }  // namespace
+
+std::string player_page(StudyData study, const TraceData& trace, const std::string& title) {
+  require_scripts();
+  std::erase_if(study.points, [&](const FigurePoint& p) { return p.number != trace.point; });
+  for (FigurePoint& point : study.points) point.curves.clear(), point.by_owner.clear();
+  Json data = figure_data(study, trace, "");
+  data["templates"] = Json::object();
+  data["title"] = title;
+  const std::string start =
+      "<script>player(document.getElementById('player'), "
+      "...(({study, title}) => [study, title])(JSON.parse(document.getElementById('figures').textContent)));</script>\n";
+  return fmt::format(fmt::runtime(page_files::player_html()), fmt::arg("title", escaped(title)),
+                     fmt::arg("style", page_files::style()), fmt::arg("figures", embedded(data)),
+                     fmt::arg("license", page_files::d3_license()),
+                     fmt::arg("scripts", script_of({page_files::player()}) + start));
+}
 
 std::string page(const StudyData& study, const std::optional<TraceData>& trace, const PageText& text) {
   require_scripts();
@@ -196,17 +227,16 @@ std::string page(const StudyData& study, const std::optional<TraceData>& trace, 
   std::string scripts;
   for (const std::string_view script : page_files::vega())
     scripts += fmt::format("<script>{}</script>\n", script);
-  scripts += "<script>\n";
-  for (const std::string_view script : page_files::shared()) scripts += script;
-  scripts.append(page_files::page()) += "</script>\n";
+  scripts += script_of({page_files::player(), page_files::page()});
   return fmt::format(
       fmt::runtime(page_files::html()), fmt::arg("title", escaped(text.title)),
       fmt::arg("style", page_files::style()), fmt::arg("header", header),
       fmt::arg("tables", section("Results", table(study)) + gains_table(study) + owners_table(study)),
-      fmt::arg("notes", notes),
-      // Without '<' nothing in the JSON ends its element.
-      fmt::arg("figures", boost::replace_all_copy(json_text(report), "<", "\\u003c")),
-      fmt::arg("license", page_files::license()), fmt::arg("scripts", scripts));
+      fmt::arg("player",
+               trace && trace->agents > 0 ? section("One run, played", "<div id=\"player\"></div>\n") : ""),
+      fmt::arg("notes", notes), fmt::arg("figures", embedded(report)),
+      fmt::arg("license", page_files::license()), fmt::arg("d3_license", page_files::d3_license()),
+      fmt::arg("scripts", scripts));
 }
 
 }  // namespace hearsay::analysis

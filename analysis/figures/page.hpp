@@ -23,4 +23,7 @@ struct PageText {
 /// Throws OutputError if this program was built without the scripts that draw figures.
 std::string page(const StudyData& study, const std::optional<TraceData>& trace, const PageText& text);
 
+/// A page that plays the traced run. Throws OutputError as page() does.
+std::string player_page(StudyData study, const TraceData& trace, const std::string& title);
+
 }  // namespace hearsay::analysis

@@ -89,10 +89,17 @@
   for (const k of [...against].sort((a, b) => a - b)) along.append(new Option(places[k], k));
   if (against.size < 2) along.parentElement.hidden = true;
   if (curves.length > 0) along.value = curves[0].specification.params.find((p) => p.name === "along").value;
-  const asked = decodeURIComponent(location.hash.slice(1));
+  // The address has the metric: #metric, or beside what the player keeps there, #t=1&metric=...
+  const address = () => (location.hash.includes("=") ? new URLSearchParams(location.hash.slice(1)) : null);
+  const asked = address()?.get("metric") ?? decodeURIComponent(location.hash.slice(1));
   if (report.metrics.includes(asked)) choice.value = asked;
-  choice.addEventListener("change", () => history.replaceState(null, "", "#" + encodeURIComponent(choice.value)));
+  choice.addEventListener("change", () => {
+    const kept = address();
+    kept?.set("metric", choice.value);
+    history.replaceState(null, "", "#" + (kept ?? encodeURIComponent(choice.value)));
+  });
   for (const control of [choice, along, statistic, scale]) control.addEventListener("change", draw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  draw();
+  const played = document.getElementById("player");
+  draw().then(() => played && player(played, report.study, traceFigures.tracedRun(report.study)));
 })();

@@ -217,37 +217,23 @@ const parts = (() => {
   }
 
   // Positions in the unit square for the nodes of a network that has none: a hub that is linked to all others in the centre
-  // of a circle; else the layout of Fruchterman and Reingold ("Graph drawing by force-directed placement", Software:
-  // Practice and Experience 1991) from a circle. Deterministic. O(nodes^2) per step, 30 to 300 steps.
+  // of a circle; else where the forces of d3-force, by its default values, put them in at most 300 steps. Deterministic.
   function placed({ nodes, links }) {
-    const size = nodes.length, spokes = size > 3 && links.length === size - 1;
+    const size = nodes.length, hub = size > 3 && links.length === size - 1 ? nodes.findIndex(({ degree }) => degree === size - 1) : -1;
     if (size === 0 || nodes[0].x !== null) return nodes;
-    const hub = spokes ? nodes.findIndex(({ degree }) => degree === size - 1) : -1, round = hub < 0 ? size : size - 1;
-    const steps = hub >= 0 || size < 3 ? 0 : Math.floor(Math.min(Math.max(2e7 / size ** 2, 30), 300)), k = Math.sqrt(1 / size);
-    const at = nodes.map((_, i) => {
-      if (i === hub) return { x: 0.5, y: 0.5 };
-      const angle = (2 * Math.PI * (hub >= 0 && i > hub ? i - 1 : i)) / round;
-      // Off the circle, whose symmetry no force would break.
-      const radius = steps === 0 ? 0.5 : 0.4 + 0.1 * ((i * 1.618033988749895) % 1);
-      return { x: 0.5 + radius * Math.sin(angle), y: 0.5 + radius * Math.cos(angle) };
-    });
-    for (let step = 0; step < steps; ++step) {
-      const force = at.map(() => ({ x: 0, y: 0 }));
-      const push = (a, b, strength) => {
-        const dx = at[a].x - at[b].x, dy = at[a].y - at[b].y, d = Math.max(Math.sqrt(dx * dx + dy * dy), 1e-4), f = strength(d) / d;
-        force[a].x += f * dx, force[a].y += f * dy;
-        force[b].x -= f * dx, force[b].y -= f * dy;
-      };
-      // Nodes repel each other and attract those they are linked to; none moves farther than `most`.
-      for (let a = 0; a < size; ++a) for (let b = 0; b < a; ++b) push(a, b, (d) => (k * k) / d);
-      for (const [a, b] of links) push(a, b, (d) => (-d * d) / k);
-      const most = 0.1 * (1 - step / steps);
-      force.forEach(({ x, y }, i) => {
-        const strength = Math.max(Math.sqrt(x * x + y * y), 1e-12), moved = Math.min(strength, most) / strength;
-        at[i].x += x * moved, at[i].y += y * moved;
-      });
+    const on = (angle) => ({ x: 0.5 + 0.5 * Math.sin(angle), y: 0.5 + 0.5 * Math.cos(angle) });
+    if (hub >= 0 || size < 3) {
+      const round = hub < 0 ? size : size - 1;
+      return nodes.map((node, i) => ({ ...node, ...(i === hub ? { x: 0.5, y: 0.5 } : on((2 * Math.PI * (hub >= 0 && i > hub ? i - 1 : i)) / round)) }));
     }
-    return nodes.map((node, i) => ({ ...node, ...at[i] }));
+    // From a circle off which some are a little, as no force would break its symmetry.
+    const radius = (i) => 15 * Math.sqrt(size) * (1 + 0.2 * ((i * 1.618033988749895) % 1));
+    const at = nodes.map((_, i) => ({ x: radius(i) * Math.sin((2 * Math.PI * i) / size), y: radius(i) * Math.cos((2 * Math.PI * i) / size) })), ends = links.map(([source, target]) => ({ source, target }));
+    d3.forceSimulation(at).force("charge", d3.forceManyBody()).force("link", d3.forceLink(ends)).force("x", d3.forceX()).force("y", d3.forceY()).stop()
+      .tick(Math.floor(Math.min(Math.max(3e5 / size, 60), 300)));
+    const extent = (k) => [Math.min(...at.map((p) => p[k])), Math.max(...at.map((p) => p[k]))], [[left, right], [low, high]] = [extent("x"), extent("y")];
+    const scale = Math.max(right - left, high - low, 1e-9);
+    return nodes.map((node, i) => ({ ...node, x: (at[i].x - left) / scale, y: (at[i].y - low) / scale }));
   }
 
   return { theme, kStatistics, placed, fill, seven, key, rowOf, numbersOf, referenceRow, tooltip, measure, repetitions, nameOf,

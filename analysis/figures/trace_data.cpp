@@ -14,7 +14,8 @@ namespace hearsay::analysis {
 
 namespace {
 
-// The fields of a row up to its detail. Only that may be quoted; its quotes remain. A payload after it is left out.
+// The fields of a row up to its detail and its origin, empty where the file has none. Only the detail may be quoted; its
+// quotes remain. A payload after them is left out.
 std::vector<std::string> fields_of(const std::string& line) {
   constexpr std::size_t kFields = 11;
   std::vector<std::string> fields;
@@ -29,6 +30,8 @@ std::vector<std::string> fields_of(const std::string& line) {
   for (bool quoted = false; end < line.size() && (quoted || line[end] != ','); ++end)
     quoted = quoted != (line[end] == '"');
   fields.push_back(line.substr(from, end - from));
+  from = std::min(end + 1, line.size());
+  fields.push_back(line.substr(from, line.find(',', from) - from));
   return fields;
 }
 
@@ -97,19 +100,21 @@ class Ticks {
 // The messages of a trace, put together from the rows of their sending and their end.
 class Messages {
  public:
-  void sent(const std::string& name, double time, std::uint64_t iteration, sim::AgentId from,
-            sim::AgentId to) {
-    under_way_[name] = {{time, time, from, to}, iteration};
+  void sent(const std::string& name, double time, std::uint64_t iteration, sim::AgentId from, sim::AgentId to,
+            std::size_t row) {
+    under_way_[name] = {{.sent = time, .ended = time, .from = from, .to = to, .sent_row = row}, iteration};
   }
   // Where its sending was not read, the row says how long ago it was.
   void ended(const std::string& name, double time, const std::string& staleness, std::uint64_t iteration,
-             sim::AgentId from, sim::AgentId to, const std::string& lost) {
-    TraceData::Message message{time, time, from, to, lost};
+             sim::AgentId from, sim::AgentId to, const std::string& lost, std::optional<std::size_t> row) {
+    TraceData::Message message{
+        .sent = time, .ended = time, .from = from, .to = to, .lost = lost, .end_row = row};
     if (const auto found = under_way_.find(name); found != under_way_.end()) {
       // The agents of the sending: those of the file's last rows may be others, and beyond the number of agents.
       message.sent = found->second.message.sent;
       message.from = found->second.message.from;
       message.to = found->second.message.to;
+      message.sent_row = found->second.message.sent_row;
       message.steps = iteration - std::min(iteration, found->second.iteration);
       under_way_.erase(found);
     } else if (const auto earlier = arrived_.find(name); earlier != arrived_.end()) {
@@ -127,6 +132,13 @@ class Messages {
   bool under_way(const std::string& name) const { return under_way_.contains(name); }
   bool none_under_way() const { return under_way_.empty(); }
   std::vector<TraceData::Message> take() { return std::move(all_); }
+  std::vector<TraceData::Message> take_under_way() {
+    std::vector<TraceData::Message> all;
+    for (auto& [name, sent] : under_way_) all.push_back(std::move(sent.message));
+    for (TraceData::Message& message : all) message.ended = sim::kNever;
+    std::ranges::stable_sort(all, {}, &TraceData::Message::sent);
+    return all;
+  }
 
  private:
   struct Sent {
@@ -177,9 +189,17 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
     }
     if (after && (messages.none_under_way() || ++beyond > most)) break;
     if (is_end && (!after || messages.under_way(f[5])))
-      messages.ended(f[5], time, f[8], *iteration, peer, agent, event == "lose" ? f[10] : "");
+      messages.ended(f[5], time, f[8], *iteration, peer, agent, event == "lose" ? f[10] : "",
+                     after ? std::nullopt : std::optional(data.rows.size()));
     if (after) continue;
-    if (time >= from) ++data.read;
+    if (time >= from) {
+      ++data.read;
+      const auto known = [](const std::string& field, sim::AgentId number) {
+        return field.empty() ? std::nullopt : std::optional(number);
+      };
+      data.rows.push_back({time, event, known(f[3], agent), known(f[4], peer), f[5], f[6], f[11], *iteration,
+                           unquoted(f[10])});
+    }
     data.end = std::max(data.end, time);
     if (event == "event") {
       data.events.push_back({time, unquoted(f[10])});
@@ -187,7 +207,7 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
     }
     data.agents = std::max({data.agents, agent + 1, f[4].empty() ? 0 : peer + 1});
     if (event == "send" || event == "publish") {
-      messages.sent(f[5], time, *iteration, agent, peer);
+      messages.sent(f[5], time, *iteration, agent, peer, data.rows.size() - 1);
     } else if (event == "down") {
       down_since[agent] = std::max(time, from);
       end_period(computing_since, agent, time, data.computing);
@@ -205,6 +225,7 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
     }
   }
   data.messages = messages.take();
+  data.under_way = messages.take_under_way();
   std::vector<TraceData::Moment> all = ticks.take(data.messages.empty() && data.moments.empty());
   std::ranges::copy(all, std::back_inserter(data.moments));
   std::ranges::stable_sort(data.moments, {}, &TraceData::Moment::time);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/time.hpp"
@@ -23,6 +24,8 @@ struct TraceData {
     std::string lost{};  ///< why it was lost; empty if it was delivered
     std::optional<std::uint64_t>
         steps{};  ///< iterations completed while it was in flight, if its sending was read
+    /// Rows of its sending and of its end, if they are in the window.
+    std::optional<std::size_t> sent_row{}, end_row{};
   };
   struct Down {
     double from, to;
@@ -32,10 +35,27 @@ struct TraceData {
     double time;
     std::string text;
   };
+  /// An event as the file has it: empty texts and no agents where it has none.
+  struct Row {
+    double time;
+    std::string event;
+    std::optional<sim::AgentId> agent, peer;
+    std::string message, cause, origin;
+    std::uint64_t iteration;
+    std::string detail;
+  };
+  /// What the traced run recorded of each owner: values by metric, sample and owner. At most kMaxSampled numbers.
+  struct Samples {
+    std::vector<double> times{};  ///< s
+    std::vector<std::pair<std::string, std::vector<std::vector<double>>>> metrics{};
+  };
+  static constexpr std::size_t kMaxSampled = 60'000;
   /// Ticks, timers and others; ticks and timers without an effect are left out.
   std::vector<Moment> moments;
-  std::vector<Event> events;      ///< of the scenario
-  std::vector<Message> messages;  ///< that were in flight within the window and arrived or were lost
+  std::vector<Event> events;       ///< of the scenario
+  std::vector<Message> messages;   ///< that were in flight within the window and arrived or were lost
+  std::vector<Message> under_way;  ///< whose end is not in the trace: they end at sim::kNever
+  std::vector<Row> rows;           ///< between the two times, in the order of the file
   std::vector<Down> down, computing;
   sim::AgentId agents = 0;  ///< largest number plus 1
   double begin = 0;         ///< s, from which on events were read
@@ -47,6 +67,7 @@ struct TraceData {
   // Of the traced run, as the scenario states it.
   std::size_t point = 0, repetition = 0;
   std::set<sim::AgentId> only{};  ///< it has only what these agents take part in; empty: everything
+  Samples samples{};
 };
 
 /// Reads at most `most` events of a trace between two times in s, and when messages arrive that were in flight then;

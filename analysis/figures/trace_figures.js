@@ -19,10 +19,12 @@ const traceFigures = (() => {
   const tracedWindow = (study) => `${tracedRun(study)} from ${six(study.trace.begin)} to ${six(study.trace.end)} s`;
   const windowHint = ({ whole }) => (whole ? "" : " This is a part of the trace; --from and --to select another.");
 
-  // Names of agents: of owners, of learners before them, and numbers beyond them.
+  // Names of agents: of owners, of learners before them with their node, and nodes or numbers beyond them.
   function agentNames(study) {
     const point = tracedPoint(study), owners = point === undefined ? [] : parts.differentNames(point);
-    return (agent) => (owners.length > 0 && agent < point.first_owner ? "learner" : owners[agent - point?.first_owner] ?? String(agent));
+    const node = (agent) => study.networks[point?.network ?? -1]?.nodes[agent]?.name;
+    return (agent) => (owners.length > 0 && agent < point.first_owner ? (node(agent) ? `learner at ${node(agent)}` : "learner")
+      : owners[agent - point?.first_owner] ?? (node(agent) || String(agent)));
   }
 
   // The agents that have a lane, in order: all if they are few, else those of the first messages and events.
@@ -41,7 +43,7 @@ const traceFigures = (() => {
   }
 
   // The marks of a timeline as rows, `begins` of all of them, and `sent` of messages.
-  function marksOf(trace, lanes) {
+  function marksOf(trace, lanes, name) {
     const lane = new Map(lanes.map((agent, number) => [agent, number])), rows = [], begins = [], sent = [];
     const add = (w, from, to, y, e, more) => {
       begins.push(from);
@@ -57,7 +59,7 @@ const traceFigures = (() => {
       sent.push(begin);
       // What is lost before it arrives ends next to its sender.
       const arrived = ["", "receiver_down", "stale"].includes(r);
-      add(r ? "lost" : "message", begin, end, y, `${from} to ${to}, ${r ? `lost: ${r}` : "delivered"}`,
+      add(r ? "lost" : "message", begin, end, y, `${name(from)} to ${name(to)}, ${r ? `lost: ${r}` : "delivered"}`,
         { z: arrived ? z : y + (z < y ? -0.4 : 0.4), ...(r && { r }) });
     }
     for (const [time, agent, event] of trace.moments) if (lane.has(agent)) add("moment", time, null, lane.get(agent), event);
@@ -81,7 +83,7 @@ const traceFigures = (() => {
   function drawTimeline(study, _, { window }) {
     const { trace } = study;
     if (trace === null || trace.agents === 0) return [];
-    const lanes = lanesOf(trace), numbers = [...lanes.keys()], marks = marksOf(trace, lanes), name = agentNames(study);
+    const lanes = lanesOf(trace), numbers = [...lanes.keys()], name = agentNames(study), marks = marksOf(trace, lanes, name);
     const any = (what) => marks.rows.some((row) => row.w === what);
     const lost = Object.keys(kColours).filter((reason) => marks.rows.some((row) => row.r === reason));
     let caption = `Events of ${tracedRun(study)}.`;
@@ -158,5 +160,5 @@ const traceFigures = (() => {
   // What the horizontal axis of a timeline shows, in s.
   const windowOf = ({ layer }) => layer.find(({ encoding }) => encoding.x).encoding.x.scale.domain;
 
-  return { drawTimeline, drawLatency, drawAvailability, windowOf };
+  return { drawTimeline, drawLatency, drawAvailability, windowOf, agentNames, tracedRun };
 })();

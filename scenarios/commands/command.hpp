@@ -70,6 +70,7 @@ int forecast_command(const Arguments& arguments);
 int trace_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);
 int figures_command(const Arguments& arguments);
+int play_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
 
 }  // namespace hearsay::scenarios

@@ -42,6 +42,7 @@ constexpr Command kCommands[] = {
     {"list", "list [WHAT]", "list protocols, topologies, metrics, ...", list_command},
     {"report", "report DIR [-o FILE]", "write a page with the figures of a study", report_command},
     {"figures", "figures DIR [--format svg]", "write the figures of a study as files", figures_command},
+    {"play", "play DIR [-o FILE]", "write a page that plays the traced run of a study", play_command},
     {"export", "export DIR", "write the tables of a study again, or its network as GraphML", export_command},
     {"verify", "verify DIR [--sample N]", "repeat runs and compare their fingerprints", verify_command},
     {"diff", "diff DIR1 DIR2", "find the first run, number and event in which two studies differ",

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analysis/figures/owner_values.hpp"
 #include "scenarios/language/units.hpp"
 #include "scenarios/study/sweep/labels.hpp"
 
@@ -47,6 +48,32 @@ std::set<sim::AgentId> wanted_agents(const Parsed& values, analysis::StoredStudy
   return agents;
 }
 
+// What the traced run recorded of each owner, evenly thinned where it is too much.
+analysis::TraceData::Samples samples_of(analysis::StoredStudy& study, const TracedRun& run) {
+  analysis::TraceData::Samples all;
+  if (run.point >= study.points()) return all;
+  const auto result = study.run(run.point, static_cast<std::uint32_t>(run.repetition));
+  const std::vector<analysis::MetricInfo>& metrics = study.head().metrics;
+  const auto per_agent =
+      static_cast<std::size_t>(std::ranges::count_if(metrics, &analysis::MetricInfo::per_agent));
+  if (!result || per_agent == 0) return all;
+  const analysis::PointResult point = study.point(run.point);
+  const analysis::SeriesLayout layout = study.head().layout(point);
+  const std::size_t width = per_agent * std::max<std::size_t>(point.owners, 1);
+  const auto kept = analysis::spread(result->series.samples.size(),
+                                     std::max<std::size_t>(2, analysis::TraceData::kMaxSampled / width));
+  for (const std::size_t k : kept) all.times.push_back(result->series.samples[k].time);
+  for (std::size_t m = 0; m < metrics.size(); ++m) {
+    if (!metrics[m].per_agent) continue;
+    auto& values = all.metrics.emplace_back(metrics[m].name, std::vector<std::vector<double>>{}).second;
+    for (const std::size_t k : kept) {
+      const auto of_owners = layout.values_of(m, layout.sample(result->series, k));
+      values.emplace_back(of_owners.begin(), of_owners.end());
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 Options with_window_options(Options options) {
@@ -57,6 +84,12 @@ Options with_window_options(Options options) {
        {"agent", "AGENT", "show only events of this agent in the trace, by its number or name (repeatable)",
         nullptr, true}});
   return options;
+}
+
+std::string study_title(analysis::StoredStudy& study) {
+  const auto scenario = nlohmann::json::parse(study.info("scenario"), nullptr, false);
+  const std::string name = scenario.is_object() ? scenario.value("name", "") : "";
+  return name.empty() ? std::filesystem::path(study.info("file")).stem().string() : name;
 }
 
 FigureStudy read_figure_study(analysis::StoredStudy& study, const std::filesystem::path& folder,
@@ -83,6 +116,7 @@ FigureStudy read_figure_study(analysis::StoredStudy& study, const std::filesyste
     all.trace->point = run.point;
     all.trace->repetition = run.repetition;
     if (agents.empty()) all.trace->only = run.agents;
+    all.trace->samples = samples_of(study, run);
   }
   // That of a point that is not wanted is no part of what is drawn.
   const auto is_traced = [&](const analysis::FigurePoint& point) { return point.number == all.trace->point; };

@@ -2,6 +2,7 @@
 // The study that `report` and `figures` draw.
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "analysis/figures/study_data.hpp"
 #include "analysis/figures/trace_data.hpp"
@@ -16,6 +17,9 @@ struct FigureStudy {
 
 /// --from, --to and --agent: what of a trace is shown.
 Options with_window_options(Options options);
+
+/// The name of a study: that of its scenario, else of its file.
+std::string study_title(analysis::StoredStudy& study);
 
 /// Reads the wanted points of a study with their bounds, and the window of its trace. Throws UsageError.
 FigureStudy read_figure_study(analysis::StoredStudy& study, const std::filesystem::path& folder,

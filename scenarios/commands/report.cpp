@@ -41,8 +41,7 @@ analysis::PageText text_of(analysis::StoredStudy& study, const std::filesystem::
       whole ? manifest["scenario"] : ordered_json::parse(study.info("scenario"), nullptr, false);
 
   analysis::PageText text;
-  text.title = text_at(scenario, "name");
-  if (text.title.empty()) text.title = std::filesystem::path(study.info("file")).stem().string();
+  text.title = study_title(study);
   text.description = text_at(scenario, "description");
   text.scenario = scenario.is_discarded() ? study.info("scenario") : scenario.dump(2);
   const ordered_json privacy = whole && manifest.contains("privacy") ? manifest["privacy"] : ordered_json();

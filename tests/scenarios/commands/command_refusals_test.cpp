@@ -83,6 +83,19 @@ TEST_CASE("commands: a report on a time after the end of the trace is refused") 
   output_of(dir, "report out --from 0");
 }
 
+TEST_CASE("commands: a traced run is played, one without a trace is refused") {
+  const test::StudyFolder dir;
+  test::run_study(dir, "-o out");
+  CHECK_THAT(refusal(dir, "play out"),
+             Catch::Contains("there is no trace.csv with events in out: add record.trace"));
+  CHECK_FALSE(std::filesystem::exists(dir / "out/player.html"));
+  output_of(dir, "run s.json --set 'record.trace={}' --no-progress -o traced");
+  CHECK_THAT(output_of(dir, "play traced"), Catch::Contains(" events, "));
+  CHECK(std::filesystem::exists(dir / "traced/player.html"));
+  // Of a part it says so.
+  CHECK_THAT(output_of(dir, "play traced --to '1 s' -o part.html"), Catch::Contains("of a longer trace"));
+}
+
 TEST_CASE("commands: whole numbers may have exponents, and are whole") {
   const test::StudyFolder dir(R"("repeat": 2)");
   test::run_study(dir, "-j 1e0 --max-runs 1e1 --repeat 20e-1 -o out");

@@ -1,0 +1,342 @@
+// Plays a traced run in a page: player(element, study, title). The element gets a member `player` with the run, its time
+// and seek(), by which other scripts can move it. The time, the agent and the message that are chosen are in the address:
+// #t=12.5&agent=3.
+"use strict";
+const player = (() => {
+  const { kColours, kValues, shown } = tracePicture;
+  const kLinger = 0.7;      // s of real time for which what happens is marked
+  const kFlight = 1.2;      // s of real time that a message of median latency takes at first
+  const kPanelEvery = 120;  // ms
+  const kLosses = {
+    loss: "lost on the link", receiver_down: "lost: the receiver was down when it arrived", sender_down: "lost: the sender was down",
+    stale: "discarded by the receiver: it came too late", partition: "lost: the network was divided", not_finite: "discarded: its numbers are not finite",
+  };
+
+  // <name class="a b">children</name>
+  function element(name, { text, ...attributes } = {}, ...children) {
+    const e = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) typeof value === "function" ? e.addEventListener(key, value) : e.setAttribute(key, value);
+    if (text !== undefined) e.textContent = text;
+    e.append(...children);
+    return e;
+  }
+  // Speeds 1, 2, 5, 10, ... in simulated s per s, about the one at which a message can be followed.
+  function speeds({ messages, begin, end }) {
+    const flights = messages.filter((m) => m.ended > m.sent && m.ended < Infinity).map((m) => m.ended - m.sent).sort((a, b) => a - b);
+    const middle = flights[flights.length >> 1] ?? (end - begin) / 60, wanted = Math.min(middle / kFlight, (end - begin) / 5) || 1;
+    const all = [];
+    for (let k = -9; k <= 9; ++k) for (const f of [1, 2, 5]) all.push(Number((f * 10 ** k).toPrecision(1)));
+    const at = all.findIndex((x) => x >= wanted * 0.7);
+    return { all: all.slice(Math.max(0, at - 6), at + 13), first: all[at] };
+  }
+
+  return (root, study, title) => {
+    const scene = tracePicture.scene(study, traceFigures.agentNames(study)), { run, name } = scene;
+    const state = { t: run.begin, agent: null, message: null, moment: null, over: null, playing: false, measure: scene.measures[0], chain: null };
+    let view, backdrop, colours, dirty = true, panelAt = 0, touched = false, frames = 0, drawn = 0;
+    const plain = (reason) => reason.replaceAll("_", " ");
+    const nameOf = (agent) => (agent < 0 ? "the run" : name(agent)), at = (t) => tracePicture.clock(run, t);
+
+    // --- what a moment is in words ---
+    const { rows, text } = run;
+    const keyOf = (m) => (m.sentRow !== null ? text(rows.message[m.sentRow]) : m.endRow !== null ? text(rows.message[m.endRow]) : "");
+    function outcome(m, t = Infinity) {
+      const way = m.ended < Infinity ? `${shown(m.ended - m.sent, "s")} on the way` : "";
+      if (m.lost !== "" && m.ended <= t) return `${kLosses[m.lost] ?? `lost: ${m.lost}`} at ${at(m.ended)}`;
+      if (m.ended <= t) return `arrived at ${at(m.ended)}, ${way}`;
+      return "in flight";
+    }
+    function words(number) {
+      const { first, last, agent } = run.moments[number], said = [], sent = new Map();
+      for (let row = first; row <= last; ++row) {
+        const event = text(rows.event[row]), detail = text(rows.detail[row]), peer = rows.peer[row], who = rows.agent[row];
+        if (event === "tick") said.push("clock ticks");
+        else if (event === "timer") said.push(`timer: ${detail || "fires"}`);
+        else if (event === "deliver") said.push(`hears from ${nameOf(peer)}`);
+        else if (event === "send" || event === "publish") sent.set(rows.message[row], nameOf(peer));
+        else if (event === "lose" && sent.has(rows.message[row])) sent.set(rows.message[row], `${nameOf(who)} (lost: ${plain(detail)})`);
+        else if (event === "lose") said.push(`a message of ${nameOf(peer)} is lost (${plain(detail)})`);
+        else if (event === "skip") said.push(`misses a tick (${detail})`);
+        else if (event === "release") said.push(/epsilon=0 /.test(detail) ? "uses its data" : `releases (${detail.replace(/release=\d+ | delta=0\b/g, "").replace(/\d\.\d+(e-?\d+)?/g, (x) => shown(Number(x)))})`);
+        else if (event === "compute") said.push("begins to compute");
+        else if (event === "computed") said.push("has computed");
+        else if (event === "hostile") said.push(`attacks (${detail})`);
+        else if (event === "event") said.push(detail);
+        else said.push((who === agent ? "" : `${nameOf(who)} `) + ({ up: "comes up", down: "goes down", reset: "starts again from its initial state" }[event] ?? event) + (detail ? ` (${detail})` : ""));
+      }
+      if (sent.size > 0) said.push(`sends to ${sent.size > 4 ? `${sent.size} agents` : [...sent.values()].join(", ")}`);
+      const count = new Map();
+      for (const one of said) count.set(one, (count.get(one) ?? 0) + 1);
+      return [...count].map(([one, times]) => (times > 1 ? `${one} (${times} times)` : one)).join("; ");
+    }
+
+    // --- what is in the page ---
+    const stage = element("canvas", { tabindex: 0, role: "img" }), axis = element("canvas"), panel = element("aside", { "aria-live": "off" });
+    const slider = element("input", { type: "range", min: 0, max: 100000, value: 0, "aria-label": "time" }), clock = element("output");
+    const button = (label, hint, click) => element("button", { type: "button", text: label, title: hint, "aria-label": hint, click });
+    const play = button("▶", "play or pause (space)", () => toggle());
+    const { all: rates, first: rate } = speeds(run);
+    const speed = element("select", {}, ...rates.map((x) => new Option(`${x} s per s`, x, false, x === rate)));
+    const chosen = element("select", {}, new Option("none", ""), ...[...Array(scene.agents).keys()].map((i) => new Option(name(i), i)));
+    const measure = element("select", {}, ...scene.measures.map((m, i) => new Option(m.name, i)));
+    const legend = element("div", { class: "legend" });
+    const labelled = (label, control) => element("label", {}, label + " ", control);
+    root.classList.add("player");
+    root.append(
+      element("div", { class: "bar" }, button("|◀", "event before (left; of the chosen agent: shift and left)", (e) => step(-1, e.shiftKey)), play,
+        button("▶|", "next event (right; of the chosen agent: shift and right)", (e) => step(1, e.shiftKey)), clock,
+        labelled("speed", speed), labelled("agent", chosen), labelled("colour", measure),
+        ...(typeof MediaRecorder === "undefined" ? [] : [button("● record", "record what is played as WebM", () => record())])),
+      element("div", { class: "stage" }, element("div", {}, stage, legend), panel), slider, axis,
+      element("p", { class: "dim", text: `Click an agent or a message. Keys: space plays, left and right step to events (with shift: of the chosen agent), + and − change the speed, Home and End, Esc.${
+        run.trace.whole ? "" : ` This page has ${run.count} events from ${at(run.begin)} to ${at(run.end)}, a part of the trace: the options --from, --to and --agent choose another.`}` }));
+
+    // --- time ---
+    function set(t, moment = null) {
+      state.t = Math.min(Math.max(t, run.begin), run.end);
+      state.moment = moment;
+      dirty = true;
+    }
+    function seek(t, moment = null) { set(t, moment), remember(); }
+    function toggle(on = !state.playing) {
+      if (on && state.t >= run.end) set(run.begin);
+      state.playing = on;
+      play.textContent = on ? "❚❚" : "▶";
+      dirty = touched = true;
+      if (!on) remember();
+    }
+    function step(by, own) {
+      if (state.playing) toggle(false);
+      const last = state.moment ?? traceState.momentAt(run, state.t), here = state.moment === null && by < 0 && run.times[last] < state.t ? last + 1 : last;
+      const next = traceState.neighbour(run, here, by, own ? state.agent : null);
+      if (next !== null) seek(run.times[next], next);
+    }
+    function choose(agent, message = null) {
+      Object.assign(state, { agent, message, chain: message === null ? null : traceState.chain(run, message) });
+      chosen.value = agent === null ? "" : String(agent);
+      dirty = true;
+      remember();
+    }
+    // The address leads here again; a script of the page may keep other things in it.
+    function remember() {
+      touched = true;
+      const address = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : location.hash.length > 1 ? { metric: decodeURIComponent(location.hash.slice(1)) } : {});
+      const put = (key, value) => (value === null ? address.delete(key) : address.set(key, value));
+      put("t", String(state.t)), put("agent", state.agent), put("message", state.message === null ? null : keyOf(run.messages[state.message]));
+      history.replaceState(null, "", "#" + String(address).replaceAll("%3A", ":"));
+    }
+    function recall() {
+      const address = new URLSearchParams(location.hash.slice(1)), agent = address.get("agent"), message = address.get("message");
+      if (!["t", "agent", "message"].some((key) => address.has(key))) return;
+      const number = [...Array(scene.agents).keys()].find((i) => agent === String(i)) ?? [...Array(scene.agents).keys()].find((i) => agent === name(i));
+      const found = message === null ? -1 : run.messages.findIndex((m) => keyOf(m) === message);
+      state.agent = number ?? null, state.message = found < 0 ? null : found, state.chain = found < 0 ? null : traceState.chain(run, found);
+      chosen.value = String(number ?? "");
+      if (address.has("t") && Number.isFinite(Number(address.get("t")))) set(Number(address.get("t")));
+      else if (found >= 0) set(run.messages[found].sent);
+      if (!root.closest(".wide")) root.scrollIntoView();
+    }
+
+    // --- the panel ---
+    const link = (label, click, hint) => element("a", { href: "#", text: label, click: (e) => (e.preventDefault(), click()), ...(hint && { title: hint }) });
+    const goTo = (number) => link(at(run.times[number]), () => seek(run.times[number], number));
+    const agentLink = (agent) => (agent < 0 ? nameOf(agent) : link(name(agent), () => choose(agent)));
+    const messageLink = (i, label) => link(label, () => choose(state.agent, i), keyOf(run.messages[i]));
+    const line = (...children) => element("p", {}, ...children);
+    const momentLine = (number) => [goTo(number), " ", agentLink(run.moments[number].agent), " ", words(number)];
+
+    function agentPanel(agent, t) {
+      const now = traceState.agentAt(run, agent, t), heard = traceState.heard(run, agent, t), release = traceState.released(run, agent, t), { measure: m } = state;
+      const own = run.ofAgent.get(agent) ?? [], place = traceState.upTo(own, traceState.momentAt(run, t));
+      const oldest = Math.max(1e-12, ...heard.map((h) => h.age ?? 0));
+      const table = element("table", {}, element("tr", {}, ...["from", "heard", "age", "since then"].map((h) => element("th", { text: h }))),
+        ...heard.map((h) => element("tr", {}, element("td", {}, agentLink(h.from)),
+          element("td", {}, ...(h.message < 0 ? ["nothing"] : [messageLink(h.message, `sent ${at(run.messages[h.message].sent)}`)])),
+          element("td", {}, ...(h.age === null ? [] : [element("span", { class: "age", style: `width: ${Math.round((40 * h.age) / oldest)}px` }), " " + shown(h.age, "s")])),
+          element("td", {}, ...h.lost.slice(-3).map((i) => messageLink(i, `✕ ${plain(run.messages[i].lost)} `)), ...h.flying.slice(-3).map((i) => messageLink(i, "→ in flight "))))));
+      return [element("h3", { text: /^\d+$/.test(name(agent)) ? `Agent ${name(agent)}` : `${name(agent)} (agent ${agent})` }),
+        line(`${now.down ? "Down" : now.computing ? "Up, computing" : "Up"}${now.hostile > 0 ? `; hostile, ${now.hostile} attacks so far` : ""}. ${m.name[0].toUpperCase() + m.name.slice(1)}: ${shown(m.at(agent, t), m.unit)}.`),
+        ...(heard.length === 0 ? [line("It has heard from nobody yet.")] : [element("h4", { text: `What it knows of others at ${at(t)}` }), table]),
+        ...(release.count === 0 ? [] : [line(`Its data were used ${release.count} times, last at ${at(release.t)}${release.spent > 0 ? `; it has spent epsilon ${shown(release.spent)}, the last time ${shown(release.epsilon)}` : ""}.`)]),
+        element("h4", { text: "Its events" }),
+        element("ol", {}, ...own.slice(Math.max(0, place - 7), place + 4).map((number) =>
+          element("li", { class: run.times[number] > t ? "later" : number === own[place - 1] ? "now" : "" }, goTo(number), " ", words(number))))];
+    }
+    function messagePanel(i, t) {
+      const m = run.messages[i], { before, after } = state.chain, base = traceState.basis(run, i), moments = (list) => element("ol", {}, ...list);
+      return [element("h3", {}, "Message ", agentLink(m.from), " → ", agentLink(m.to)),
+        line(link(`sent at ${at(m.sent)}`, () => seek(m.sent)), ", ", ...(m.ended < Infinity && m.ended <= run.end ? [link(outcome(m), () => seek(m.ended))] : [m.ended < Infinity ? outcome(m) : "in flight when the trace ends"]), ".",
+          ...(m.lost === "" && m.ended > m.sent && m.ended < Infinity ? [` What it says was ${shown(m.ended - m.sent, "s")} old on arrival.`] : [])),
+        ...(base === null ? [] : [line("It builds on what ", agentLink(m.to), " ", messageLink(base.message, `sent at ${at(run.messages[base.message].sent)}`),
+          `: ${shown(base.age, "s")} old when this arrived (${shown(base.there, "s")} on the way, ${shown(base.inside, "s")} at ${nameOf(m.from)}, ${shown(base.back, "s")} back)${
+            base.iterations === null ? "" : `, ${base.iterations} iterations behind`}.`)]),
+        line(element("span", { class: "dim", text: `${keyOf(m)}${t < m.sent ? ", not sent yet" : m.ended > t ? `, now ${shown(t - m.sent, "s")} on its way` : ""}` })),
+        element("h4", { text: "Why it was sent" }),
+        moments([...before].reverse().slice(-12).map((step) => element("li", { class: "cause" }, ...momentLine(step.moment)))),
+        ...(before.length === 0 ? [line("It was sent before the events of this page.")] : []),
+        element("h4", { text: "What followed" }),
+        ...(after.length === 0 ? [line(m.lost ? "Nothing: it did not reach its receiver's protocol." : "Nothing was sent because of it.")] : []),
+        moments(after.slice(0, 24).map(({ moment, message, depth }) => element("li", { class: "effect", style: `margin-left: ${Math.min(depth, 6) * 0.8}rem` },
+          ...(moment !== undefined ? momentLine(moment) : [messageLink(message, `to ${nameOf(run.messages[message].to)}: `), outcome(run.messages[message])]))))];
+    }
+    function runPanel(t) {
+      const agents = [...Array(scene.agents).keys()], count = (f) => agents.filter((i) => f(traceState.agentAt(run, i, t))).length;
+      const arrived = traceState.upTo(run.ended, t), lost = traceState.lostIn(run, -Infinity, t).length, last = state.moment ?? traceState.momentAt(run, t);
+      const busy = count((s) => s.computing && !s.down), hostile = count((s) => s.hostile > 0);
+      return [element("h3", { text: title }),
+        line(`${count((s) => !s.down)} of ${agents.length} agents are up${busy ? `, ${busy} compute` : ""}${hostile ? `, ${hostile} are hostile` : ""}.`),
+        line(`Messages: ${traceState.inFlight(run, t).length} in flight, ${arrived - lost} delivered, ${lost} lost.`),
+        element("h4", { text: "Events" }),
+        element("ol", {}, ...[...Array(13).keys()].map((k) => last - 9 + k).filter((n) => n >= 0 && n < run.moments.length).map((number) =>
+          element("li", { class: number === last ? "now" : number > last ? "later" : "" }, ...momentLine(number))))];
+    }
+    function showPanel() {
+      const { t, agent, message } = state, top = panel.scrollTop;
+      const content = message !== null ? messagePanel(message, t) : agent !== null ? agentPanel(agent, t) : runPanel(t);
+      panel.replaceChildren(...(agent !== null || message !== null ? [link("✕ close", () => (message !== null ? choose(agent) : choose(null)), "Esc")] : []), ...content);
+      panel.scrollTop = top;
+    }
+
+    // --- drawing ---
+    const picked = (paint) => paint.svg(26, 24);
+    function mark(draw) {
+      const paint = tracePicture.svgPaint();
+      draw(paint);
+      const span = element("span");
+      span.innerHTML = picked(paint);
+      return span;
+    }
+    function showLegend() {
+      const any = (map) => map.size > 0, up = { down: false, computing: false, hostile: 0 }, agent = (s) => (paint) => tracePicture.drawAgent(paint, 13, 12, 7, { ...up, ...s }, kValues[3], colours);
+      const item = (draw, label) => element("span", {}, mark(draw), label), [low, high] = state.measure.domain;
+      legend.replaceChildren(item(agent({}), "up"), ...(any(run.down) ? [item(agent({ down: true }), "down")] : []), ...(any(run.computing) ? [item(agent({ computing: true }), "computing")] : []),
+        ...(any(run.hostile) ? [item(agent({ hostile: 1 }), "hostile"), item((p) => tracePicture.drawMessage(p, 13, 12, true, colours), "message of a hostile agent")] : []),
+        item((p) => tracePicture.drawMessage(p, 13, 12, false, colours), "message in flight"), ...(run.messages.some((m) => m.lost) ? [item((p) => tracePicture.cross(p, 13, 12, 5, kColours.lost), "message lost")] : []),
+        element("span", {}, `${state.measure.name}: ${shown(low, state.measure.unit)} `, element("span", { class: "values", style: `background: linear-gradient(90deg, ${kValues.join(", ")})` }), ` ${shown(high, state.measure.unit)}`),
+        ...(state.measure.sampled ? [element("span", { class: "dim", text: "(recorded samples of the run)" })] : []));
+    }
+    const sized = (canvas, width, height) => {
+      const ratio = window.devicePixelRatio || 1;
+      canvas.width = Math.round(width * ratio), canvas.height = Math.round(height * ratio);
+      const context = canvas.getContext("2d");
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      return context;
+    };
+    let context, axisContext, axisWidth;
+    function resize() {
+      const style = getComputedStyle(document.documentElement);
+      colours = Object.fromEntries(["ground", "ink", "dim", "line", "soft"].map((key) => [key, style.getPropertyValue("--" + key).trim()]));
+      const width = Math.max(stage.parentElement.clientWidth, 200), height = Math.round(Math.min(Math.max(0.68 * width, 300), 620));
+      stage.style.height = `${height}px`, axis.style.height = "64px";
+      view = tracePicture.fit(scene, width, height);
+      context = sized(stage, width, height);
+      axisWidth = Math.max(axis.clientWidth, 200);
+      axisContext = sized(axis, axisWidth, 64);
+      backdrop = document.createElement("canvas");
+      tracePicture.drawLinks(tracePicture.canvasPaint(sized(backdrop, width, height)), scene, view, colours);
+      showLegend();
+      dirty = true;
+    }
+    let axisDrawn;
+    function draw(now) {
+      context.clearRect(0, 0, view.width, view.height);
+      context.globalAlpha = 1;
+      context.drawImage(backdrop, 0, 0, view.width, view.height);
+      const linger = kLinger * Number(speed.value);
+      drawn = tracePicture.drawNetwork(tracePicture.canvasPaint(context), scene, view, state.t, { ...state, colours, linger });
+      // The axis without its line changes with what is chosen.
+      const key = `${state.agent} ${axisWidth} ${colours.ground}`;
+      if (axisDrawn?.key !== key) {
+        const canvas = document.createElement("canvas");
+        tracePicture.drawAxis(tracePicture.canvasPaint(sized(canvas, axisWidth, 64)), scene, axisWidth, 64, -Infinity, { colours, agent: state.agent });
+        axisDrawn = { key, canvas };
+      }
+      axisContext.clearRect(0, 0, axisWidth, 64);
+      axisContext.globalAlpha = 1;
+      axisContext.drawImage(axisDrawn.canvas, 0, 0, axisWidth, 64);
+      const x = ((state.t - run.begin) / Math.max(run.end - run.begin, 1e-12)) * axisWidth;
+      tracePicture.canvasPaint(axisContext).line(x, 0, x, 52, { stroke: kColours.lost, width: 2 });
+      clock.textContent = at(state.t);
+      slider.value = String(Math.round((1e5 * (state.t - run.begin)) / Math.max(run.end - run.begin, 1e-12)));
+      if (!state.playing || now - panelAt > kPanelEvery) showPanel(), (panelAt = now);
+      Object.assign(root.dataset, { t: state.t, drawn });
+      ++frames;
+    }
+    let last;
+    function frame(now) {
+      if (state.playing) {
+        set(state.t + (Math.min(now - (last ?? now), 250) / 1000) * Number(speed.value));
+        if (state.t >= run.end) toggle(false);
+      }
+      last = now;
+      if (dirty && view !== undefined && root.offsetParent !== null) (dirty = false), draw(now);
+      requestAnimationFrame(frame);
+    }
+    // From here to the end, or until it is pressed again.
+    let recorder;
+    function record() {
+      if (recorder) return recorder.stop();
+      const parts = [], kept = new MediaRecorder(stage.captureStream(30), { mimeType: "video/webm" });
+      recorder = kept;
+      kept.ondataavailable = ({ data }) => parts.push(data);
+      kept.onstop = () => {
+        recorder = undefined;
+        toggle(false);
+        const address = URL.createObjectURL(new Blob(parts, { type: "video/webm" }));
+        element("a", { href: address, download: "run.webm" }).click();
+        setTimeout(() => URL.revokeObjectURL(address), 1000);
+      };
+      kept.start();
+      toggle(true);
+    }
+
+    // --- what users do ---
+    const whereIn = (canvas, e) => { const box = canvas.getBoundingClientRect(); return [e.clientX - box.left, e.clientY - box.top]; };
+    function found(e) {
+      const [x, y] = whereIn(stage, e), near = ([u, v]) => Math.hypot(u - x, v - y), linger = kLinger * Number(speed.value), { messages } = run;
+      const closest = (list, place, reach) => list.map((i) => [near(place(i)), i]).filter(([d]) => d < reach).sort((a, b) => a[0] - b[0])[0]?.[1];
+      const agent = closest([...Array(scene.agents).keys()], (i) => view.places[i], view.radius + 3);
+      const placed = (t) => (i) => { const p = tracePicture.placeOf(scene, view, messages[i], Math.min(t, messages[i].ended)); return [p.x, p.y]; };
+      return { agent, message: closest([...traceState.inFlight(run, state.t), ...traceState.lostIn(run, state.t - linger, state.t)], placed(state.t), 11) };
+    }
+    stage.addEventListener("click", (e) => {
+      const { agent, message } = found(e);
+      stage.focus({ preventScroll: true });
+      if (message !== undefined) choose(state.agent, message);
+      else choose(agent ?? null);
+      if (message !== undefined && state.playing) toggle(false);
+    });
+    stage.addEventListener("mousemove", (e) => {
+      const { agent, message } = found(e);
+      stage.style.cursor = agent !== undefined || message !== undefined ? "pointer" : "";
+      stage.title = message !== undefined ? `${nameOf(run.messages[message].from)} → ${nameOf(run.messages[message].to)}, sent at ${at(run.messages[message].sent)}` : agent !== undefined ? name(agent) : "";
+      if (state.over !== (agent ?? null)) (state.over = agent ?? null), (dirty = true);
+    });
+    const drag = (e) => e.buttons === 1 && seek(run.begin + (whereIn(axis, e)[0] / axisWidth) * (run.end - run.begin));
+    axis.addEventListener("pointerdown", (e) => (axis.setPointerCapture(e.pointerId), drag(e)));
+    axis.addEventListener("pointermove", drag);
+    slider.addEventListener("input", () => seek(run.begin + (Number(slider.value) / 1e5) * (run.end - run.begin)));
+    chosen.addEventListener("change", () => choose(chosen.value === "" ? null : Number(chosen.value)));
+    measure.addEventListener("change", () => ((state.measure = scene.measures[measure.value]), (dirty = true), showLegend()));
+    speed.addEventListener("change", () => (dirty = true));
+    const faster = (by) => (speed.selectedIndex = Math.min(Math.max(speed.selectedIndex + by, 0), rates.length - 1), (dirty = true));
+    const keys = {
+      " ": () => toggle(), ArrowRight: (e) => step(1, e.shiftKey), ArrowLeft: (e) => step(-1, e.shiftKey), Home: () => seek(run.begin), End: () => seek(run.end),
+      "+": () => faster(1), "=": () => faster(1), "-": () => faster(-1), Escape: () => (state.message !== null ? choose(state.agent) : choose(null)),
+    };
+    root.addEventListener("keydown", (e) => {
+      if (e.target.matches("select") || (e.key === " " && e.target.matches("button")) || keys[e.key] === undefined || e.ctrlKey || e.altKey || e.metaKey) return;
+      e.preventDefault();
+      keys[e.key](e);
+    });
+
+    resize();
+    recall();
+    showLegend();
+    new ResizeObserver(() => view !== undefined && stage.parentElement.clientWidth > 0 && Math.abs(stage.parentElement.clientWidth - view.width) >= 1 && resize()).observe(stage.parentElement);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", resize);
+    addEventListener("hashchange", recall);
+    requestAnimationFrame(frame);
+    root.player = { run, scene, state, seek, step, choose, toggle, get drawn() { return drawn; }, get frames() { return frames; }, get speed() { return Number(speed.value); }, set speed(x) { speed.append(new Option(x, x)), (speed.value = String(x)); } };
+  };
+})();

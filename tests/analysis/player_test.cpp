@@ -1,0 +1,132 @@
+// What the player knows of a small trace at any time, worked out by hand. Its functions run on node.
+#include <catch2/catch.hpp>
+
+#include "tests/support/figure_study.hpp"
+
+using namespace hearsay;
+using nlohmann::json;
+
+namespace {
+
+// Agent 0 sends to 1 and 2 at 1 s, the second message is lost. Agent 1 hears it at 2 s, uses its data and computes until
+// 3.5 s, when it sends to both; agent 2 is down from 3 to 6 s. Agent 0 hears the answer at 5 s, completes an iteration and
+// sends again, which has no end.
+constexpr const char* kTrace =
+    "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail,origin\n"
+    "0,0,start,,,,,,,0,,\n1,1,tick,0,,,tick:0:0,,,0,,\n2,1,send,0,1,message:0:0,tick:0:0,8,,0,,\n"
+    "3,1,send,0,2,message:0:1,tick:0:0,8,,0,,\n4,1,lose,2,0,message:0:1,tick:0:0,8,0,0,loss,\n"
+    "5,2,deliver,1,0,message:0:0,message:0:0,8,1,0,,\n6,2,timer,1,,,timer:1:0,,,0,train,message:0:0\n"
+    "7,2,release,1,,,timer:1:0,,,0,release=1 epsilon=0.25 spent=0.25 delta=0,\n"
+    "8,2,compute,1,,,timer:1:0,,,0,,\n9,3,down,2,,,down:2:0,,,0,,\n"
+    "10,3.5,hostile,1,,,timer:1:1,,,0,sign_flip,timer:1:0\n"
+    "11,3.5,send,1,0,message:1:0,timer:1:1,8,,0,,timer:1:0\n"
+    "12,3.5,send,1,2,message:1:1,timer:1:1,8,,0,,timer:1:0\n13,3.5,computed,1,,,timer:1:2,,,0,,timer:1:0\n"
+    "14,4,lose,2,1,message:1:1,message:1:1,8,0.5,0,receiver_down,\n"
+    "15,5,deliver,0,1,message:1:0,message:1:0,8,1.5,0,,\n16,5,send,0,1,message:0:2,message:1:0,8,,1,,\n"
+    "17,6,up,2,,,up:2:0,,,1,,\n18,7,event,,,,event:0,,,1,storm,\n";
+
+// Values of expressions, in which `run` is the loaded trace, `s` its functions, and `m` the number of a message by its
+// name and `names` the opposite.
+std::vector<json> values(const std::vector<std::string>& expressions, double from = 0) {
+  const test::Scratch dir;
+  dir.write("trace.csv", kTrace);
+  const auto trace = analysis::read_trace(dir / "trace.csv", 20000, from);
+  REQUIRE(trace);
+  const analysis::Json tables = analysis::figure_data({}, trace, "");
+  std::string script;
+  for (const std::string_view part : analysis::page_files::player_pictures()) script += part;
+  script +=
+      "const trace = JSON.parse(require('fs').readFileSync(process.argv[2])).study.trace, s = traceState;\n"
+      "const run = s.load(trace), key = ({ sentRow, endRow }) => run.text(run.rows.message[sentRow ?? endRow]);\n"
+      "const m = (name) => run.messages.findIndex((one) => key(one) === name);\n"
+      "const names = (list) => list.map((i) => key(run.messages[i])).sort();\n"
+      "const steps = (list) => list.map(({ moment = null, message, depth }) =>\n"
+      "  [moment, message === undefined ? '' : key(run.messages[message]), ...(depth === undefined ? [] : [depth])]);\n"
+      "console.log(JSON.stringify([";
+  for (const std::string& expression : expressions) script += "(" + expression + ") ?? null,\n";
+  script += "]));";
+  const auto outcome = test::shell("node " + dir.write("s.js", script) + " " +
+                                   dir.write("data.json", analysis::json_text(tables)));
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  return json::parse(outcome.out);
+}
+
+void check(const std::vector<std::pair<std::string, const char*>>& expected) {
+  std::vector<std::string> expressions;
+  for (const auto& [expression, value] : expected) expressions.push_back(expression);
+  const auto found = values(expressions);
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    INFO(expected[k].first);
+    CHECK(found[k] == json::parse(expected[k].second));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("player: a message is in flight from its sending up to its end") {
+  check({{"names(s.inFlight(run, 0.9))", "[]"},
+         {"names(s.inFlight(run, 1))", R"(["message:0:0"])"},
+         {"names(s.inFlight(run, 1.999))", R"(["message:0:0"])"},
+         {"names(s.inFlight(run, 2))", "[]"},
+         {"names(s.inFlight(run, 3.5))", R"(["message:1:0", "message:1:1"])"},
+         {"names(s.inFlight(run, 4))", R"(["message:1:0"])"},
+         {"names(s.inFlight(run, 7))", R"(["message:0:2"])"},
+         {"names(s.lostIn(run, 0, 1))", R"(["message:0:1"])"},
+         {"names(s.lostIn(run, 1, 4))", R"(["message:1:1"])"},
+         {"s.progress(run, run.messages[m('message:0:0')], 1.25)", "0.25"},
+         {"s.progress(run, run.messages[m('message:1:1')], 3.75)", "0.5"},
+         // Lost when it was sent: near its sender. Without an end: half way at the end of the trace.
+         {"s.progress(run, run.messages[m('message:0:1')], 1)", "0.3"},
+         {"s.progress(run, run.messages[m('message:0:2')], 6)", "0.25"}});
+  // A window that begins later has the message that was sent before it, as its staleness says.
+  CHECK(values({"run.begin", "names(s.inFlight(run, 1.5))", "names(s.inFlight(run, 3.75))"}, 1.5) ==
+        std::vector<json>{1.5, json{"message:0:0"}, json{"message:1:0", "message:1:1"}});
+}
+
+TEST_CASE("player: agents are down, compute and have been hostile at a time") {
+  check({{"[2.9, 3, 5.9, 6].map((t) => s.agentAt(run, 2, t).down)", "[false, true, true, false]"},
+         {"[1.9, 2, 3.4, 3.5].map((t) => s.agentAt(run, 1, t).computing)", "[false, true, true, false]"},
+         {"[3.4, 3.5, 7].map((t) => s.agentAt(run, 1, t).hostile)", "[0, 1, 1]"},
+         {"[1.9, 2].map((t) => [s.released(run, 1, t).count, s.released(run, 1, t).spent])",
+          "[[0, 0], [1, 0.25]]"}});
+}
+
+TEST_CASE("player: what an agent has heard is as old as the newest message that has arrived") {
+  const std::string heard =
+      "((agent, t) => s.heard(run, agent, t).map((h) => [h.from, h.message < 0 ? '' : names([h.message])[0], h.age, "
+      "names(h.lost), names(h.flying)]))";
+  check({{heard + "(0, 6)", R"([[1, "message:1:0", 2.5, [], []]])"},
+         {heard + "(0, 4.9)", R"([[1, "", null, [], ["message:1:0"]]])"},
+         {heard + "(1, 5.5)", R"([[0, "message:0:0", 4.5, [], ["message:0:2"]]])"},
+         {heard + "(2, 4.5)", R"([[0, "", null, ["message:0:1"], []], [1, "", null, ["message:1:1"], []]])"},
+         {"[4.9, 5, 6].map((t) => s.age(run, 0, t))", "[null, 1.5, 2.5]"}});
+}
+
+TEST_CASE("player: causes are followed back and forward, through messages and what an agent set itself") {
+  // Moments: 0 the tick at 1 s, 1 the arrival at 2 s, 2 the timer, 3 down, 4 the sending at 3.5 s, 5 the end of the computation,
+  // 6 the loss, 7 the answer's arrival, 8 up, 9 the scenario's event.
+  check(
+      {{"run.times", "[1, 2, 2, 3, 3.5, 3.5, 4, 5, 6, 7]"},
+       {"steps(s.chain(run, m('message:1:0')).before)", R"([[4, ""], [2, ""], [1, "message:0:0"], [0, ""]])"},
+       {"steps(s.chain(run, m('message:1:0')).after)", R"([[null, "message:0:2", 0]])"},
+       {"steps(s.chain(run, m('message:0:0')).after)",
+        R"([[2, "", 0], [4, "", 1], [7, "message:1:0", 2], [null, "message:0:2", 3], [null, "message:1:1", 2], [5, "", 1]])"},
+       {"steps(s.chain(run, m('message:1:1')).after)", "[]"},
+       // Sent at 1 s, 1 s on the way, 1.5 s at agent 1, 1.5 s back.
+       {"s.basis(run, m('message:1:0'))",
+        R"({"message": 0, "age": 4, "there": 1, "inside": 1.5, "back": 1.5, "iterations": 0})"},
+       {"s.basis(run, m('message:0:0'))", "null"}});
+}
+
+TEST_CASE("player: steps lead to the next moment, of all agents or of one") {
+  check(
+      {{"[0.5, 1, 2, 100].map((t) => s.momentAt(run, t))", "[-1, 0, 2, 9]"},
+       {"[s.neighbour(run, 1, 1), s.neighbour(run, 1, 1, 0), s.neighbour(run, 7, -1, 0)]", "[2, 7, 0]"},
+       {"[s.neighbour(run, 9, 1), s.neighbour(run, 0, -1), s.neighbour(run, 7, 1, 0)]", "[null, null, null]"},
+       {"run.moments[4].hostile", "true"},
+       {"[4.9, 5].map((t) => s.measures(run, 0).find(({ name }) => name === 'iterations completed').at(0, t))",
+        "[0, 1]"},
+       {"s.measures(run, 0).map(({ name }) => name)",
+        R"(["age of what it heard last", "iterations completed", "epsilon spent by releases"])"}});
+}

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Plays a traced run in Chromium:  player.sh HEARSAY NODE_MODULES
+set -euo pipefail
+if [ ! -x /usr/bin/chromium ] || [ ! -d "$2/playwright-core" ]; then
+  echo "skipped: chromium or $2/playwright-core is missing; script/bootstrap --browser installs them"
+  exit 77
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$1" run "$(dirname "$0")/traced.json" -o "$folder" --no-progress >/dev/null
+"$1" play "$folder"
+"$1" report "$folder"
+node "$(dirname "$0")/player.mjs" "$1" "$2" "$folder"
