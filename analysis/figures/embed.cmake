@@ -13,8 +13,9 @@ set(d3_files "")  # in the order in which they need each other
 foreach(part quadtree dispatch timer force)
   list(APPEND d3_files ${HEARSAY_NODE_MODULES}/d3-${part}/dist/d3-${part}.min.js)
 endforeach()
+set(gif_file ${HEARSAY_NODE_MODULES}/gifenc/dist/gifenc.js)
 set(HEARSAY_FIGURES ON)
-foreach(file ${vega_files} ${vega_license} ${d3_files} ${d3_license})
+foreach(file ${vega_files} ${vega_license} ${d3_files} ${d3_license} ${gif_file})
   if(NOT EXISTS ${file})
     set(HEARSAY_FIGURES OFF)
   endif()
@@ -40,7 +41,7 @@ endmacro()
 hearsay_embed(page_html ${figures}/page.html)
 hearsay_embed(page_style ${figures}/page.css)
 hearsay_embed(player_html_file ${figures}/player/player.html)
-foreach(script state picture player)
+foreach(script state picture player animation)
   hearsay_embed(${script}_script ${figures}/player/${script}.js)
 endforeach()
 foreach(script parts trace_figures figures page draw)
@@ -57,6 +58,7 @@ if(HEARSAY_FIGURES)
   endforeach()
   hearsay_embed(vega_license ${vega_license})
   hearsay_embed(d3_license_file ${d3_license})
+  hearsay_embed(gif_script ${gif_file})
   # One script, which leaves its names in the global object wherever it runs.
   set(d3 "(function (exports, module, define) {\n")
   foreach(file ${d3_files})
@@ -68,9 +70,10 @@ if(HEARSAY_FIGURES)
   set(scripts "static const std::array kAll{vega_script(), vega_lite_script(), vega_embed_script()};\n  return kAll;")
   set(license "return vega_license();")
   set(d3 "return d3_script();")
+  set(gif "return gif_script();")
   set(d3_license "return d3_license_file();")
 else()
-  foreach(part scripts license d3 d3_license)
+  foreach(part scripts license d3 d3_license gif)
     set(${part} "return {};")
   endforeach()
 endif()
@@ -86,6 +89,8 @@ std::array<std::string_view, 4> shared() {
 std::string_view player_html() { return player_html_file(); }
 std::array<std::string_view, 2> player_pictures() { return {state_script(), picture_script()}; }
 std::string_view player() { return player_script(); }
+std::string_view animation() { return animation_script(); }
+std::string_view gif() { ${gif} }
 std::string_view d3_license() { ${d3_license} }
 std::string_view page() { return page_script(); }
 std::string_view draw() { return draw_script(); }

@@ -14,10 +14,13 @@ std::string_view style();
 std::array<std::string_view, 4> shared();
 std::string_view page();
 std::string_view draw();
-/// The page of the player; what draws a run at a time, beside the shared scripts; the player.
+/// The page of the player; what draws a run at a time, beside the shared scripts; the player; animations as files, and the
+/// encoder of GIF that they need.
 std::string_view player_html();
 std::array<std::string_view, 2> player_pictures();
 std::string_view player();
+std::string_view animation();
+std::string_view gif();
 /// templates/*.json, by name, as JSON.
 std::string templates();
 /// Vega, Vega-Lite and Vega-Embed, in the order in which a page needs them; none if they were missing when hearsay

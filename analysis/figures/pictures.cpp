@@ -92,24 +92,61 @@ std::string run(const Program& program, std::vector<std::string> arguments, cons
   throw OutputError(fmt::format("{} failed: {}", program.name, message.empty() ? "it was ended" : message));
 }
 
+// Scripts in a temporary folder, and the arguments with which node runs them.
+class Scripts {
+ public:
+  Scripts(const Workplace& folder, std::string_view first) : folder_(folder) { add(first); }
+  void add(std::string_view text) { add(fmt::format("{}.js", arguments_.size()), text); }
+  void add(const std::string& name, std::string_view text) {
+    folder_.write(name, text);
+    arguments_.push_back(folder_ / name);
+  }
+  std::string run(const Json& data) {
+    add("figures.json", json_text(data));
+    return analysis::run(kNode, arguments_, folder_);
+  }
+
+ private:
+  const Workplace& folder_;
+  std::vector<std::string> arguments_;
+};
+
+void move(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) throw OutputError(fmt::format("{}: cannot be written: {}", to.string(), error.message()));
+}
+
 }  // namespace
+
+fs::path write_animation(Json data, const AnimationOptions& options, const fs::path& folder) {
+  require_scripts();
+  const Workplace temporary(folder);
+  run(kConvert, {"--version"}, temporary);  // before the work
+  Scripts scripts(temporary, page_files::animation());
+  scripts.add(page_files::gif());
+  for (const std::string_view script : page_files::shared()) scripts.add(script);
+  for (const std::string_view script : page_files::player_pictures()) scripts.add(script);
+  data.update({{"length", options.length},
+               {"frames", options.frames},
+               {"pixels", options.pixels},
+               {"metric", options.metric},
+               {"style", page_files::style()}});
+  scripts.run(data);
+  const fs::path file = folder / "animation.gif";
+  move(temporary / "animation.gif", file);
+  return file;
+}
 
 std::vector<fs::path> write_pictures(Json data, const PictureOptions& options, const fs::path& folder) {
   require_scripts();
   const Workplace temporary(folder);
   const bool convert = options.format != PictureFormat::kSvg;
   if (convert) run(kConvert, {"--version"}, temporary);  // before the work
-  std::vector<std::string> arguments;
-  const auto add = [&](const std::string& name, std::string_view text) {
-    temporary.write(name, text);
-    arguments.push_back(temporary / name);
-  };
-  add("draw.js", page_files::draw());
+  Scripts scripts(temporary, page_files::draw());
   // Without Vega-Embed, which needs a page.
-  for (const std::string_view script : page_files::vega().first(2))
-    add(fmt::format("{}.js", arguments.size()), script);
-  for (const std::string_view script : page_files::shared())
-    add(fmt::format("{}.js", arguments.size()), script);
+  for (const std::string_view script : page_files::vega().first(2)) scripts.add(script);
+  for (const std::string_view script : page_files::shared()) scripts.add(script);
   const bool panels = !data.at("panels").is_null();
   // In print, the unit is 1/96 in.
   const double width = options.width == FigureWidth::kColumn ? 3.4 * 96 : 7.0 * 96;
@@ -120,14 +157,13 @@ std::vector<fs::path> write_pictures(Json data, const PictureOptions& options, c
                {"titles", options.titles},
                {"width", width},
                {"style", page_files::style()}});
-  add("figures.json", json_text(data));
 
   std::vector<std::pair<fs::path, fs::path>> files;
   std::string name;
   const std::string extension(sim::name_of(options.format));
   // A PDF contains the time at which it is made, unless this says which.
   ::setenv("SOURCE_DATE_EPOCH", "0", 0);
-  for (const char c : run(kNode, arguments, temporary)) {
+  for (const char c : scripts.run(data)) {
     if (c != '\n') {
       name += c;
       continue;
@@ -138,10 +174,8 @@ std::vector<fs::path> write_pictures(Json data, const PictureOptions& options, c
     name.clear();
   }
   std::vector<fs::path> all;
-  std::error_code error;
   for (const auto& [from, to] : files) {
-    fs::rename(from, to, error);
-    if (error) throw OutputError(fmt::format("{}: cannot be written: {}", to.string(), error.message()));
+    move(from, to);
     all.push_back(to);
   }
   return all;

@@ -45,6 +45,18 @@ struct PictureOptions {
   FigureWidth width = FigureWidth::kPage;     ///< of a figure of panels
 };
 
+/// An animation of the traced run.
+struct AnimationOptions {
+  double length = 10;        ///< s
+  std::size_t frames = 12;   ///< per second
+  std::size_t pixels = 720;  ///< its width
+  std::string metric{};      ///< that agents are coloured by; empty: as in the player
+};
+
+/// Writes animation.gif into a folder, which is created, and returns its path. `data`: of a study with a trace. Throws as write_pictures().
+std::filesystem::path write_animation(Json data, const AnimationOptions& options,
+                                      const std::filesystem::path& folder);
+
 /// Writes a file for each figure of `data` (figure_data()) into a folder, which is created; returns their paths, none if
 /// there is nothing to draw. The same data give the same bytes. Throws OutputError, which names the Debian package of a program that is missing; no file
 /// is then written or changed.

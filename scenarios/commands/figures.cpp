@@ -55,13 +55,30 @@ void choose_panels(const Parsed& values, const analysis::StudyData& data, analys
   choice.panels = analysis::PanelAxes{*x, facet, series};
 }
 
+// --animation, --length, --fps, --pixels: the traced run in place of figures.
+std::filesystem::path animate(const Parsed& values, const FigureStudy& read, const Names& metrics,
+                              const std::filesystem::path& place) {
+  constexpr double kMaxFrames = 2000;
+  if (!read.trace || read.trace->agents == 0)
+    throw UsageError("--animation: there is no trace; add record.trace to the scenario and run it again");
+  const analysis::AnimationOptions options{
+      .length = values.duration("length", 10),
+      .frames = static_cast<std::size_t>(values.whole("fps", 1, 50)),
+      .pixels = static_cast<std::size_t>(values.whole("pixels", 200, 4000)),
+      .metric = metrics.empty() ? "" : metrics.front()};
+  if (options.length * static_cast<double>(options.frames) > kMaxFrames)
+    throw UsageError(fmt::format("--length: expected at most {} frames, found {} s of {} per second",
+                                 kMaxFrames, options.length, options.frames));
+  return analysis::write_animation(analysis::figure_data(read.data, read.trace, ""), options, place);
+}
+
 }  // namespace
 
 int figures_command(const Arguments& arguments) {
   const auto values = parse_arguments(
       arguments,
       {"figures DIR [--format svg|png|pdf] [-o DIR] [--x NAME] [--facet NAME] [--series NAME] "
-       "[--width column|page] [options]",
+       "[--width column|page] [--animation] [options]",
        with_window_options(
            {{"format", "FORMAT", "svg, png or pdf; the last two need the program rsvg-convert", "svg"},
             {"output,o", "DIR", "folder of the files (default: DIR/figures)"},
@@ -78,6 +95,10 @@ int figures_command(const Arguments& arguments) {
              choice_names<analysis::FigureWidth>},
             {"show", "STATISTIC", "median (with quartiles) or mean (with its 95 % interval)", "median"},
             {"scale", "SCALE", "of the metric: automatic, linear or logarithmic", "automatic"},
+            {"animation", nullptr, "write the traced run as animation.gif instead; needs rsvg-convert"},
+            {"length", "T", "length of the animation", "10 s"},
+            {"fps", "N", "frames per second of the animation", "12"},
+            {"pixels", "N", "width of the animation", "720"},
             {"no-title", nullptr,
              "leave title and caption out of the pictures; SVG files have them as metadata"}}),
        "one folder", 1, 1});
@@ -103,6 +124,10 @@ int figures_command(const Arguments& arguments) {
   analysis::FigureChoice choice{chosen(*values, "metric", metrics), chosen(*values, "figure", kinds)};
   const FigureStudy read = read_figure_study(study, folder, *values, points_at(*values, study.head()));
   if (read.data.points.empty()) throw_no_points();
+  if (values->has("animation")) {
+    print_out("{}\n", animate(*values, read, choice.metrics, place).string());
+    return without_missing(study, kExitDone);
+  }
   choose_panels(*values, read.data, choice);
   const auto files =
       analysis::write_pictures(analysis::figure_data(read.data, read.trace, "", choice), options, place);

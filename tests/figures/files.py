@@ -199,6 +199,37 @@ def formats(study, folder):
         check(all(f.read_bytes() == (folder / name / f.name).read_bytes() for f in again), f"{name} differs")
 
 
+def frames(data):
+    """Width, height and the hundredths of a second of each frame of a GIF."""
+    width, height, flags = int.from_bytes(data[6:8], "little"), int.from_bytes(data[8:10], "little"), data[10]
+    at, shown = 13 + (3 << (flags & 7) + 1 if flags & 128 else 0), []
+    while data[at] != 0x3B:
+        if data[at] == 0x21 and data[at + 1] == 0xF9:
+            shown.append(int.from_bytes(data[at + 4:at + 6], "little"))
+        # An extension, or an image with its colours; then blocks of a length each, up to an empty one.
+        at += 2 if data[at] == 0x21 else 11 + (3 << (data[at + 9] & 7) + 1 if data[at + 9] & 128 else 0)
+        while data[at]:
+            at += data[at] + 1
+        at += 1
+    return width, height, shown
+
+
+def animation(study, folder):
+    if shutil.which("rsvg-convert") is None:
+        return
+    arguments = ("--animation", "--from", 5, "--to", 12, "--length", "2 s", "--fps", 5, "--pixels", 240)
+    (file,) = figures(study, *arguments, "-o", folder / "animated")
+    width, height, shown = frames(file.read_bytes())
+    check(file.name == "animation.gif" and width == 240 and height > 200, f"{file.name}: {width} x {height}")
+    check(shown == [20] * 10, f"the animation has frames of {shown} hundredths of a second")
+    (again,) = figures(study, *arguments, "-o", folder / "animated2")
+    check(again.read_bytes() == file.read_bytes(), "the animation differs")
+    done = hearsay("figures", study, "--animation", "--metric", "relative_fitness", code=4)
+    check(done.stderr == "node failed: relative_fitness has no value of each agent\n", done.stderr)
+    done = hearsay("figures", study, "--animation", "--length", "1 h", code=2)
+    check("--length: expected at most 2000 frames" in done.stderr, done.stderr)
+
+
 def foreign(folder):
     """Labels that mean something in XML, or must not be in it."""
     study = folder / "foreign"
@@ -233,6 +264,7 @@ with tempfile.TemporaryDirectory() as temporary:
     panels(swept)
     refusals(swept, place)
     formats(swept, place)
+    animation(traced, place)
     foreign(place)
     damage(traced)
 print("the files of figures are as they should be")

@@ -127,6 +127,15 @@ const tracePicture = (() => {
     hostile ? paint.polygon(diamond(x, y, 1.3 * r), style) : paint.circle(x, y, r, style);
   }
 
+  // The marks of a run in words: [label, function that draws it].
+  function marks({ run }, colours) {
+    const agent = (state) => (paint, x, y) => drawAgent(paint, x, y, 7, { down: false, computing: false, hostile: 0, ...state }, kValues[3], colours);
+    const hostile = run.hostile.size > 0, message = (one) => (paint, x, y) => drawMessage(paint, x, y, one, colours);
+    return [["up", agent({})], run.down.size > 0 && ["down", agent({ down: true })], run.computing.size > 0 && ["computing", agent({ computing: true })],
+      hostile && ["hostile", agent({ hostile: 1 })], ["message in flight", message(false)], hostile && ["of a hostile agent", message(true)],
+      run.messages.some((m) => m.lost) && ["message lost", (paint, x, y) => cross(paint, x, y, 5, kColours.lost)]].filter(Boolean);
+  }
+
   function drawLinks(paint, { links }, { places }, colours) {
     const alpha = links.length > 1500 ? 0.25 : 0.9;
     for (const [a, b] of links) paint.line(...places[a], ...places[b], { stroke: colours.line, width: 1.2, alpha });
@@ -212,5 +221,5 @@ const tracePicture = (() => {
     paint.line(place(t), 0, place(t), base + 4, { stroke: kColours.lost, width: 2 });
   }
 
-  return { canvasPaint, svgPaint, scene, fit, placeOf, drawNetwork, drawLinks, drawAxis, drawAgent, drawMessage, cross, shown, clock, kColours, kValues };
+  return { canvasPaint, svgPaint, valueColour, scene, fit, placeOf, drawNetwork, drawLinks, drawAxis, marks, shown, clock, kColours, kValues };
 })();

@@ -198,22 +198,15 @@ const player = (() => {
     }
 
     // --- drawing ---
-    const picked = (paint) => paint.svg(26, 24);
-    function mark(draw) {
-      const paint = tracePicture.svgPaint();
-      draw(paint);
-      const span = element("span");
-      span.innerHTML = picked(paint);
-      return span;
-    }
     function showLegend() {
-      const any = (map) => map.size > 0, up = { down: false, computing: false, hostile: 0 }, agent = (s) => (paint) => tracePicture.drawAgent(paint, 13, 12, 7, { ...up, ...s }, kValues[3], colours);
-      const item = (draw, label) => element("span", {}, mark(draw), label), [low, high] = state.measure.domain;
-      legend.replaceChildren(item(agent({}), "up"), ...(any(run.down) ? [item(agent({ down: true }), "down")] : []), ...(any(run.computing) ? [item(agent({ computing: true }), "computing")] : []),
-        ...(any(run.hostile) ? [item(agent({ hostile: 1 }), "hostile"), item((p) => tracePicture.drawMessage(p, 13, 12, true, colours), "message of a hostile agent")] : []),
-        item((p) => tracePicture.drawMessage(p, 13, 12, false, colours), "message in flight"), ...(run.messages.some((m) => m.lost) ? [item((p) => tracePicture.cross(p, 13, 12, 5, kColours.lost), "message lost")] : []),
-        element("span", {}, `${state.measure.name}: ${shown(low, state.measure.unit)} `, element("span", { class: "values", style: `background: linear-gradient(90deg, ${kValues.join(", ")})` }), ` ${shown(high, state.measure.unit)}`),
-        ...(state.measure.sampled ? [element("span", { class: "dim", text: "(recorded samples of the run)" })] : []));
+      const { measure: m } = state, [low, high] = m.domain;
+      legend.replaceChildren(...tracePicture.marks(scene, colours).map(([label, draw]) => {
+        const paint = tracePicture.svgPaint(), picture = element("span");
+        draw(paint, 13, 12);
+        picture.innerHTML = paint.svg(26, 24);
+        return element("span", {}, picture, label);
+      }), element("span", {}, `${m.name}: ${shown(low, m.unit)} `, element("span", { class: "values", style: `background: linear-gradient(90deg, ${kValues.join(", ")})` }), ` ${shown(high, m.unit)}`),
+        ...(m.sampled ? [element("span", { class: "dim", text: "(recorded samples of the run)" })] : []));
     }
     const sized = (canvas, width, height) => {
       const ratio = window.devicePixelRatio || 1;
