@@ -137,6 +137,9 @@ const drawings = (() => {
     }];
   }
 
+  // Three digits of a number, with all digits before the point up to a million.
+  const plainNumber = (x) => `isValid(${x}) ? abs(${x}) >= 1000 && abs(${x}) < 1e6 ? format(${x}, '.0f') : format(${x}, '.3~g') : ''`;
+
   // The cells of a map over axes x and y at which owners gain by collaborating: the mean over owners of their mean gain is
   // above 0. And the edges between such cells and others, as the cell to the left or below and the edge "right" or "top".
   function breakEven(study, m, x, y) {
@@ -167,7 +170,7 @@ const drawings = (() => {
       rows, params: parameters, filter: condition, height: Math.min(Math.max(y.labels.length * 40, 120), 640),
       x_field: key(two[0]), x_title: x.name, x_sort: x.labels,
       y_field: key(two[1]), y_title: y.name, y_sort: [...y.labels].reverse(),
-      tooltip: finalTooltip(study), ...measured, light: `luminance(scale('color', datum.${measured.centre})) > 0.3`,
+      tooltip: finalTooltip(study), ...measured, number: plainNumber(`datum.${measured.centre}`), light: `luminance(scale('color', datum.${measured.centre})) > 0.3`,
       // Numbers where there is room for them; labels at an angle where they would overlap.
       room: x.labels.length <= 16 && y.labels.length <= 16 ? `width >= ${46 * x.labels.length} ? 1 : 0` : undefined,
       x_angle: parts.longest(x.labels) * x.labels.length > 90 ? -45 : 0,
@@ -280,8 +283,10 @@ const drawings = (() => {
       networks.push(point.network);
     }
     if (rows.length === 0) return [];
+    // The names of agents where the first point with a network has them.
+    const named = (g, agent) => rows.find(({ p, a }) => p === networks.indexOf(g) && a === agent)?.n ?? String(agent);
     const links = study.networks.flatMap(({ nodes, links }, g) => links.map(([a, b, latency, weight]) => ({
-      g, x: seven(nodes[a].x), y: seven(nodes[a].y), u: seven(nodes[b].x), v: seven(nodes[b].y), link: `${a} to ${b}`,
+      g, x: seven(nodes[a].x), y: seven(nodes[a].y), u: seven(nodes[b].x), v: seven(nodes[b].y), link: `${named(g, a)} to ${named(g, b)}`,
       latency: seven(latency), weight: seven(weight),
     })));
     const several = names.length > 1, hostile = rows.some(({ o }) => o === "hostile");

@@ -189,10 +189,9 @@ std::string player_page(StudyData study, const TraceData& trace, const std::stri
   for (FigurePoint& point : study.points) point.curves.clear(), point.by_owner.clear();
   Json data = figure_data(study, trace, "");
   data["templates"] = Json::object();
-  data["title"] = title;
   const std::string start =
       "<script>player(document.getElementById('player'), "
-      "...(({study, title}) => [study, title])(JSON.parse(document.getElementById('figures').textContent)));</script>\n";
+      "JSON.parse(document.getElementById('figures').textContent).study);</script>\n";
   return fmt::format(fmt::runtime(page_files::player_html()), fmt::arg("title", escaped(title)),
                      fmt::arg("style", page_files::style()), fmt::arg("figures", embedded(data)),
                      fmt::arg("license", page_files::d3_license()),

@@ -101,5 +101,5 @@
   for (const control of [choice, along, statistic, scale]) control.addEventListener("change", draw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   const played = document.getElementById("player");
-  draw().then(() => played && player(played, report.study, traceFigures.tracedRun(report.study)));
+  draw().then(() => played && player(played, report.study));
 })();

@@ -115,15 +115,15 @@ const tracePicture = (() => {
 
   // Marks, also those of the legend. An agent's state is in its shape and outline: hostile is a diamond, down is hollow with a
   // broken outline, computing has a ring.
-  function drawAgent(paint, x, y, r, { down, computing, hostile }, fill, colours) {
-    const outline = (size, style) => (hostile ? paint.polygon(diamond(x, y, 1.25 * size), style) : paint.circle(x, y, size, style));
+  function drawAgent(paint, x, y, r, { down, computing, hostile }, fill, colours, alpha = 1) {
+    const outline = (size, style) => (hostile ? paint.polygon(diamond(x, y, 1.25 * size), { ...style, alpha }) : paint.circle(x, y, size, { ...style, alpha }));
     if (computing && !down) outline(r + 4, { stroke: kColours.computing, width: 3 });
     outline(r, down ? { fill: colours.ground, stroke: colours.dim, width: 1.5, dash: [3, 3] }
       : { fill, stroke: hostile ? kColours.lost : colours.ink, width: hostile ? 2.5 : 1 });
-    if (down) cross(paint, x, y, 0.35 * r, colours.dim);
+    if (down) cross(paint, x, y, 0.35 * r, colours.dim, alpha);
   }
-  function drawMessage(paint, x, y, hostile, colours, r = 4.5) {
-    const style = { fill: hostile ? kColours.lost : kColours.message, stroke: colours.ink, width: 0.8 };
+  function drawMessage(paint, x, y, hostile, colours, r = 4.5, alpha = 1) {
+    const style = { fill: hostile ? kColours.lost : kColours.message, stroke: colours.ink, width: 0.8, alpha };
     hostile ? paint.polygon(diamond(x, y, 1.3 * r), style) : paint.circle(x, y, r, style);
   }
 
@@ -151,31 +151,32 @@ const tracePicture = (() => {
   // `message`, `moment`: what is chosen, null if nothing is; `chain` of the message. Returns how many messages are in flight.
   function drawNetwork(paint, scene, view, t, { measure, colours, linger, agent = null, message = null, moment = null, chain = null, over = null }) {
     const { run, name, agents } = scene, { places, radius } = view, { messages } = run;
-    if (agent !== null) {
-      const known = traceState.heard(run, agent, t).filter((h) => h.message >= 0);
-      for (const { from, age } of known)
-        arrow(paint, places[from], places[agent], radius, { stroke: kColours.chosen, width: 2, alpha: 0.15 + 0.7 / (1 + age / Math.max(measureOfAge(scene), 1e-9)) });
-    }
+    const ages = agent === null ? [] : traceState.heard(run, agent, t).filter((h) => h.message >= 0);
+    const aged = new Map(ages.length <= kMaxAges ? ages.map(({ from, age }) => [from, age]) : []);
+    for (const { from, age } of ages)
+      arrow(paint, places[from], places[agent], radius, { stroke: kColours.chosen, width: 2, alpha: 0.15 + 0.7 / (1 + age / Math.max(measureOfAge(scene), 1e-9)) });
     if (message !== null) {
       const wayOf = (m, colour) => arrow(paint, places[m.from], places[m.to], radius, { stroke: colour, width: 2.5, alpha: 0.85 });
       for (const step of chain?.after ?? []) if (step.message !== undefined) wayOf(messages[step.message], kColours.effect);
       for (const step of chain?.before ?? []) if (step.message !== undefined) wayOf(messages[step.message], kColours.cause);
       wayOf(messages[message], kColours.chosen);
     }
+    // Among many, an agent stands out with what it has heard of.
+    const faded = agents > kMaxNames && agent !== null;
     const flying = traceState.inFlight(run, t), trails = flying.length <= kMaxTrails;
     const recent = new Map();  // by agent: how long ago its last moment was, s
     for (let k = traceState.momentAt(run, t); k >= 0 && run.times[k] > t - linger; --k) if (!recent.has(run.moments[k].agent)) recent.set(run.moments[k].agent, t - run.times[k]);
     for (let i = 0; i < agents; ++i) {
       const [x, y] = places[i], state = traceState.agentAt(run, i, t), value = measure?.at(i, t) ?? null;
       if (recent.has(i)) paint.circle(x, y, radius + 3 + (8 * recent.get(i)) / linger, { stroke: colours.ink, width: 1.5, alpha: 0.6 * (1 - recent.get(i) / linger) });
-      drawAgent(paint, x, y, radius, state, value === null ? colours.soft : valueColour(value, measure.domain), colours);
+      drawAgent(paint, x, y, radius, state, value === null ? colours.soft : valueColour(value, measure.domain), colours, faded && i !== agent && !aged.has(i) ? 0.3 : 1);
       if (i === agent) paint.circle(x, y, radius + 8, { stroke: kColours.chosen, width: 3 });
       else if (moment !== null && run.moments[moment].agent === i) paint.circle(x, y, radius + 7, { stroke: colours.ink, width: 2 });
     }
     for (const i of [...flying].reverse()) {
       const m = messages[i], { x, y, dx, dy } = placeOf(scene, view, m, t), hostile = m.sentRow !== null && run.moments[run.momentOf[m.sentRow]].hostile;
-      if (trails) paint.line(x - 16 * dx, y - 16 * dy, x, y, { stroke: hostile ? kColours.lost : kColours.message, width: 2.5, alpha: 0.5 });
-      drawMessage(paint, x, y, hostile, colours, agents > 100 ? 3.5 : 4.5);
+      if (trails) paint.line(x - 16 * dx, y - 16 * dy, x, y, { stroke: hostile ? kColours.lost : kColours.message, width: 2.5, alpha: faded ? 0.15 : 0.5 });
+      drawMessage(paint, x, y, hostile, colours, agents > 100 ? 3.5 : 4.5, faded && m.from !== agent && m.to !== agent ? 0.25 : 1);
       if (i === message) paint.circle(x, y, 9, { stroke: kColours.chosen, width: 2.5 });
     }
     for (const i of traceState.lostIn(run, t - linger, t)) {
@@ -183,8 +184,6 @@ const tracePicture = (() => {
       cross(paint, x, y, 6, kColours.lost, 0.2 + 0.8 * alpha);
       if (alpha > 0.3 && (agents <= kMaxNames || agent === m.to || agent === m.from)) paint.text(x + 9, y + 4, m.lost.replaceAll("_", " "), { fill: kColours.lost, size: 11, anchor: "start", halo: colours.ground });
     }
-    const ages = agent === null ? [] : traceState.heard(run, agent, t).filter((h) => h.message >= 0);
-    const aged = new Map(ages.length <= kMaxAges ? ages.map(({ from, age }) => [from, age]) : []);
     for (let i = 0; i < agents; ++i) {
       if (agents > kMaxNames && i !== agent && i !== over && !aged.has(i)) continue;
       const [x, y] = places[i], text = aged.has(i) ? `${name(i)}, ${shown(aged.get(i), "s")} old` : name(i);

@@ -1,4 +1,4 @@
-// Plays a traced run in a page: player(element, study, title). The element gets a member `player` with the run, its time
+// Plays a traced run in a page: player(element, study). The element gets a member `player` with the run, its time
 // and seek(), by which other scripts can move it. The time, the agent and the message that are chosen are in the address:
 // #t=12.5&agent=3.
 "use strict";
@@ -30,7 +30,7 @@ const player = (() => {
     return { all: all.slice(Math.max(0, at - 6), at + 13), first: all[at] };
   }
 
-  return (root, study, title) => {
+  return (root, study) => {
     const scene = tracePicture.scene(study, traceFigures.agentNames(study)), { run, name } = scene;
     const state = { t: run.begin, agent: null, message: null, moment: null, over: null, playing: false, measure: scene.measures[0], chain: null };
     let view, backdrop, colours, dirty = true, panelAt = 0, touched = false, frames = 0, drawn = 0;
@@ -39,6 +39,7 @@ const player = (() => {
 
     // --- what a moment is in words ---
     const { rows, text } = run;
+    const messageOf = new Map(run.messages.map((m, i) => [rows.message[m.sentRow ?? m.endRow], i]));
     const keyOf = (m) => (m.sentRow !== null ? text(rows.message[m.sentRow]) : m.endRow !== null ? text(rows.message[m.endRow]) : "");
     function outcome(m, t = Infinity) {
       const way = m.ended < Infinity ? `${shown(m.ended - m.sent, "s")} on the way` : "";
@@ -46,32 +47,35 @@ const player = (() => {
       if (m.ended <= t) return `arrived at ${at(m.ended)}, ${way}`;
       return "in flight";
     }
+    // What happens at a moment: texts, and links to messages.
     function words(number) {
-      const { first, last, agent } = run.moments[number], said = [], sent = new Map();
+      const { first, last, agent } = run.moments[number], said = new Map(), sent = [];
+      const say = (part, key = part) => said.set(key, [part, (said.get(key)?.[1] ?? 0) + 1]);
       for (let row = first; row <= last; ++row) {
-        const event = text(rows.event[row]), detail = text(rows.detail[row]), peer = rows.peer[row], who = rows.agent[row];
-        if (event === "tick") said.push("clock ticks");
-        else if (event === "timer") said.push(`timer: ${detail || "fires"}`);
-        else if (event === "deliver") said.push(`hears from ${nameOf(peer)}`);
-        else if (event === "send" || event === "publish") sent.set(rows.message[row], nameOf(peer));
-        else if (event === "lose" && sent.has(rows.message[row])) sent.set(rows.message[row], `${nameOf(who)} (lost: ${plain(detail)})`);
-        else if (event === "lose") said.push(`a message of ${nameOf(peer)} is lost (${plain(detail)})`);
-        else if (event === "skip") said.push(`misses a tick (${detail})`);
-        else if (event === "release") said.push(/epsilon=0 /.test(detail) ? "uses its data" : `releases (${detail.replace(/release=\d+ | delta=0\b/g, "").replace(/\d\.\d+(e-?\d+)?/g, (x) => shown(Number(x)))})`);
-        else if (event === "compute") said.push("begins to compute");
-        else if (event === "computed") said.push("has computed");
-        else if (event === "hostile") said.push(`attacks (${detail})`);
-        else if (event === "event") said.push(detail);
-        else said.push((who === agent ? "" : `${nameOf(who)} `) + ({ up: "comes up", down: "goes down", reset: "starts again from its initial state" }[event] ?? event) + (detail ? ` (${detail})` : ""));
+        const event = text(rows.event[row]), detail = text(rows.detail[row]), peer = rows.peer[row], who = rows.agent[row], message = messageOf.get(rows.message[row]);
+        const linked = (label) => (message === undefined ? label : messageLink(message, label));
+        if (event === "tick") say("its clock ticks");
+        else if (event === "timer") say(`timer: ${detail || "fires"}`);
+        else if (event === "deliver") say(element("span", {}, "hears ", linked(`from ${nameOf(peer)}`), message === undefined ? "" : `, ${shown(run.moments[number].t - run.messages[message].sent, "s")} old`), row);
+        else if (event === "send" || event === "publish") sent.push(linked(nameOf(peer)));
+        else if (event === "lose" && rows.message[row] === rows.cause[row]) say(element("span", {}, linked(`a message from ${nameOf(peer)}`), ` is lost: ${plain(detail)}`), row);
+        else if (event === "lose") sent.push(` (lost: ${plain(detail)})`);
+        else if (event === "skip") say(`misses a tick (${detail})`);
+        else if (event === "release") say(/epsilon=0 /.test(detail) ? "uses its data" : `releases (${detail.replace(/release=\d+ | delta=0\b/g, "").replace(/\d\.\d+(e-?\d+)?/g, (x) => shown(Number(x)))})`);
+        else if (event === "compute") say("begins to compute");
+        else if (event === "computed") say("has computed");
+        else if (event === "hostile") say(`attacks (${detail})`);
+        else if (event === "event") say(detail);
+        else say((who === agent ? "" : `${nameOf(who)} `) + ({ up: "comes up", down: "goes down", reset: "starts again from its initial state" }[event] ?? event) + (detail ? ` (${detail})` : ""));
       }
-      if (sent.size > 0) said.push(`sends to ${sent.size > 4 ? `${sent.size} agents` : [...sent.values()].join(", ")}`);
-      const count = new Map();
-      for (const one of said) count.set(one, (count.get(one) ?? 0) + 1);
-      return [...count].map(([one, times]) => (times > 1 ? `${one} (${times} times)` : one)).join("; ");
+      const all = [...said.values()].flatMap(([part, times]) => ["; ", part, ...(times > 1 ? [` (${times} times)`] : [])]);
+      const most = 8, to = sent.slice(0, most).flatMap((part) => (typeof part === "string" ? [part] : [", ", part]));
+      if (sent.length > 0) all.push("; sends to ", ...to.slice(to[0] === ", " ? 1 : 0), ...(sent.length > most ? [" and others"] : []));
+      return all.slice(1);
     }
 
     // --- what is in the page ---
-    const stage = element("canvas", { tabindex: 0, role: "img" }), axis = element("canvas"), panel = element("aside", { "aria-live": "off" });
+    const stage = element("canvas", { tabindex: 0, role: "img", "aria-label": `network of ${scene.agents} agents` }), axis = element("canvas"), panel = element("aside", { "aria-live": "off" });
     const slider = element("input", { type: "range", min: 0, max: 100000, value: 0, "aria-label": "time" }), clock = element("output");
     const button = (label, hint, click) => element("button", { type: "button", text: label, title: hint, "aria-label": hint, click });
     const play = button("▶", "play or pause (space)", () => toggle());
@@ -143,7 +147,7 @@ const player = (() => {
     const agentLink = (agent) => (agent < 0 ? nameOf(agent) : link(name(agent), () => choose(agent)));
     const messageLink = (i, label) => link(label, () => choose(state.agent, i), keyOf(run.messages[i]));
     const line = (...children) => element("p", {}, ...children);
-    const momentLine = (number) => [goTo(number), " ", agentLink(run.moments[number].agent), " ", words(number)];
+    const momentLine = (number) => [goTo(number), " ", agentLink(run.moments[number].agent), " ", ...words(number)];
 
     function agentPanel(agent, t) {
       const now = traceState.agentAt(run, agent, t), heard = traceState.heard(run, agent, t), release = traceState.released(run, agent, t), { measure: m } = state;
@@ -160,7 +164,7 @@ const player = (() => {
         ...(release.count === 0 ? [] : [line(`Its data were used ${release.count} times, last at ${at(release.t)}${release.spent > 0 ? `; it has spent epsilon ${shown(release.spent)}, the last time ${shown(release.epsilon)}` : ""}.`)]),
         element("h4", { text: "Its events" }),
         element("ol", {}, ...own.slice(Math.max(0, place - 7), place + 4).map((number) =>
-          element("li", { class: run.times[number] > t ? "later" : number === own[place - 1] ? "now" : "" }, goTo(number), " ", words(number))))];
+          element("li", { class: run.times[number] > t ? "later" : number === own[place - 1] ? "now" : "" }, goTo(number), " ", ...words(number))))];
     }
     function messagePanel(i, t) {
       const m = run.messages[i], { before, after } = state.chain, base = traceState.basis(run, i), moments = (list) => element("ol", {}, ...list);
@@ -171,10 +175,10 @@ const player = (() => {
           `: ${shown(base.age, "s")} old when this arrived (${shown(base.there, "s")} on the way, ${shown(base.inside, "s")} at ${nameOf(m.from)}, ${shown(base.back, "s")} back)${
             base.iterations === null ? "" : `, ${base.iterations} iterations behind`}.`)]),
         line(element("span", { class: "dim", text: `${keyOf(m)}${t < m.sent ? ", not sent yet" : m.ended > t ? `, now ${shown(t - m.sent, "s")} on its way` : ""}` })),
-        element("h4", { text: "Why it was sent" }),
+        element("h4", { class: "cause", text: `Why it was sent${before.length > 12 ? ` (the last 12 of ${before.length} steps)` : ""}` }),
         moments([...before].reverse().slice(-12).map((step) => element("li", { class: "cause" }, ...momentLine(step.moment)))),
         ...(before.length === 0 ? [line("It was sent before the events of this page.")] : []),
-        element("h4", { text: "What followed" }),
+        element("h4", { class: "effect", text: "What followed" }),
         ...(after.length === 0 ? [line(m.lost ? "Nothing: it did not reach its receiver's protocol." : "Nothing was sent because of it.")] : []),
         moments(after.slice(0, 24).map(({ moment, message, depth }) => element("li", { class: "effect", style: `margin-left: ${Math.min(depth, 6) * 0.8}rem` },
           ...(moment !== undefined ? momentLine(moment) : [messageLink(message, `to ${nameOf(run.messages[message].to)}: `), outcome(run.messages[message])]))))];
@@ -183,7 +187,7 @@ const player = (() => {
       const agents = [...Array(scene.agents).keys()], count = (f) => agents.filter((i) => f(traceState.agentAt(run, i, t))).length;
       const arrived = traceState.upTo(run.ended, t), lost = traceState.lostIn(run, -Infinity, t).length, last = state.moment ?? traceState.momentAt(run, t);
       const busy = count((s) => s.computing && !s.down), hostile = count((s) => s.hostile > 0);
-      return [element("h3", { text: title }),
+      return [element("h3", { text: traceFigures.tracedRun(study).replace("one", "One") }),
         line(`${count((s) => !s.down)} of ${agents.length} agents are up${busy ? `, ${busy} compute` : ""}${hostile ? `, ${hostile} are hostile` : ""}.`),
         line(`Messages: ${traceState.inFlight(run, t).length} in flight, ${arrived - lost} delivered, ${lost} lost.`),
         element("h4", { text: "Events" }),
@@ -317,7 +321,8 @@ const player = (() => {
       " ": () => toggle(), ArrowRight: (e) => step(1, e.shiftKey), ArrowLeft: (e) => step(-1, e.shiftKey), Home: () => seek(run.begin), End: () => seek(run.end),
       "+": () => faster(1), "=": () => faster(1), "-": () => faster(-1), Escape: () => (state.message !== null ? choose(state.agent) : choose(null)),
     };
-    root.addEventListener("keydown", (e) => {
+    // The keys of a page of its own need no focus.
+    (root.closest(".wide") ? document : root).addEventListener("keydown", (e) => {
       if (e.target.matches("select") || (e.key === " " && e.target.matches("button")) || keys[e.key] === undefined || e.ctrlKey || e.altKey || e.metaKey) return;
       e.preventDefault();
       keys[e.key](e);
