@@ -82,13 +82,16 @@ bool same(const TracedEvent& a, const TracedEvent& b) {
 
 }  // namespace
 
-std::string event_text(const TracedEvent& e) {
+std::string event_text(const TracedEvent& e, const std::vector<std::string>& names) {
   const sim::TraceRecord& r = e.record;
+  const auto named = [&](sim::AgentId i) {
+    return i < names.size() && !names[i].empty() ? fmt::format("{} ({})", i, names[i]) : std::to_string(i);
+  };
   std::string text = fmt::format("{} s  {}", r.time, sim::name(r.kind));
-  if (r.agent != sim::kNoAgent) text += fmt::format("  agent {}", r.agent);
+  if (r.agent != sim::kNoAgent) text += "  agent " + named(r.agent);
   const bool sent = r.kind == sim::TraceKind::kSend || r.kind == sim::TraceKind::kPublish;
   if (r.peer != sim::kNoAgent)
-    text += fmt::format(" {} {}  {}", sent ? "to" : "from", r.peer, happening(r.message));
+    text += fmt::format(" {} {}  {}", sent ? "to" : "from", named(r.peer), happening(r.message));
   if (r.cause != 0 && r.cause != r.message) text += fmt::format("  in {}", happening(r.cause));
   if (r.peer != sim::kNoAgent) text += fmt::format("  {} B", r.bytes);
   if (!e.detail.empty()) text += "  " + e.detail;

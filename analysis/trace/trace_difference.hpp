@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/trace/trace.hpp"
 
@@ -16,8 +17,8 @@ struct TracedEvent {
   std::string detail;
 };
 
-/// "1.25 s  send  agent 1 to 0  message:1:4  in tick:1:4  144 B"
-std::string event_text(const TracedEvent& event);
+/// "1.25 s  send  agent 1 (UK) to 0 (PT)  message:1:4  in tick:1:4  144 B"; `names` of agents may be empty.
+std::string event_text(const TracedEvent& event, const std::vector<std::string>& names = {});
 
 struct EventDifference {
   std::uint64_t number = 0;                      ///< equal events before it

@@ -83,9 +83,10 @@ std::string first_event(analysis::StoredStudy& a, analysis::StoredStudy& b, cons
     return fmt::format("  events: not compared, because the runs cannot be repeated: {}\n", e.what());
   }
   if (!parting) return "  events: equal when both runs are repeated\n";
-  const auto line = [](analysis::StoredStudy& study, const std::optional<analysis::TracedEvent>& event) {
+  const auto line = [&](analysis::StoredStudy& study, const std::optional<analysis::TracedEvent>& event) {
+    const auto names = analysis::agent_names(study.owners(point), study.point(point).first_owner);
     return fmt::format("    {}: {}\n", study.folder().string(),
-                       event ? analysis::event_text(*event) : "ended before");
+                       event ? analysis::event_text(*event, names) : "ended before");
   };
   return fmt::format("  first different event: number {} (from 0)\n{}{}", parting->number,
                      line(a, parting->first), line(b, parting->second));

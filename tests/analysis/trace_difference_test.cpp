@@ -102,6 +102,9 @@ TEST_CASE("trace difference: text of an event") {
                                .cause = tick,
                                .bytes = 144},
                               ""}) == "1.25 s  send  agent 1 to 0  message:1:4  in tick:1:9  144 B");
+  CHECK(analysis::event_text(
+            {{.time = 1, .kind = sim::TraceKind::kDeliver, .agent = 1, .peer = 0, .bytes = 8}, ""},
+            {"", "UK"}) == "1 s  deliver  agent 1 (UK) from 0  down:0:0  8 B");
   CHECK(analysis::event_text({{.time = 2,
                                .kind = sim::TraceKind::kLose,
                                .agent = 0,
