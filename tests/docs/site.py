@@ -115,6 +115,10 @@ def check_gallery(site, pages):
             images = [alt for src, alt in pages[page].images if (page.parent / src).resolve() == figure.resolve()]
             if not images or not all(images):
                 errors.append(f"scenarios/{name}.md: expected its figure, with a text for those who do not see it")
+    played = [(site / "docs/gallery" / src) for src, _ in gallery.images if src.endswith(".gif")]
+    size = sum(file.stat().st_size for file in played)
+    if not played or size > 3e6 or any(not file.read_bytes().startswith(b"GIF89a") for file in played):
+        errors.append(f"docs/gallery: expected animations of at most 3 MB together, found {len(played)} of {size / 1e6:.1f} MB")
     if total > 6e6:
         errors.append(f"docs/gallery: expected figures of at most 6 MB together, found {total / 1e6:.1f} MB")
     return total

@@ -6,12 +6,14 @@ const fs = require("node:fs"), os = require("node:os"), path = require("node:pat
 const { spawn } = require("node:child_process");
 
 const kLinger = 0.7;       // s for which what happens is marked
-const kColours = 255;      // the last number is transparent: what is as in the frame before
+const kColours = 63;        // of the palette; the next number is transparent: as in the frame before
 const [encoder, ...scripts] = process.argv.slice(2, -1), input = process.argv.at(-1), folder = path.dirname(input);
 for (const file of scripts) vm.runInThisContext(fs.readFileSync(file, "utf8"), file);
 const gif = require(path.resolve(encoder)), report = JSON.parse(fs.readFileSync(input, "utf8"));
 
-const { study, pixels: width } = report, height = Math.round(0.66 * width) + 90;
+// A narrow picture is a wider one, made smaller.
+const kNarrow = 640;
+const { study, pixels } = report, width = Math.max(pixels, kNarrow), height = Math.round(0.66 * width) + 90;
 const colours = Object.fromEntries(["ground", "ink", "dim", "line", "soft"].map((name) => {
   const [, x] = report.style.match(new RegExp(`--${name}: (#[0-9a-f]+);`));
   return [name, x.length === 4 ? "#" + [...x.slice(1)].map((c) => c + c).join("") : x];
@@ -44,7 +46,7 @@ function frame(t, speed) {
 
 // The picture of an SVG by rsvg-convert, as PNG.
 const picture = (svg) => new Promise((resolve, reject) => {
-  const child = spawn("rsvg-convert", ["--format", "png"], { stdio: ["pipe", "pipe", "ignore"] }), parts = [];
+  const child = spawn("rsvg-convert", ["--format", "png", "--width", String(pixels), "--keep-aspect-ratio"], { stdio: ["pipe", "pipe", "ignore"] }), parts = [];
   child.stdout.on("data", (part) => parts.push(part));
   child.on("error", reject).on("close", (code) => (code === 0 ? resolve(Buffer.concat(parts)) : reject(new Error(`rsvg-convert ended with ${code}`))));
   child.stdin.on("error", () => {}).end(svg);
@@ -71,7 +73,7 @@ function pixelsOf(png) {
     for (let x = 0; x < size.width; ++x) for (let k = 0; k < 3; ++k) all[(y * size.width + x) * 4 + k] = line[x * channels + k];
     above = line;
   }
-  return all;
+  return { ...size, all };
 }
 
 (async () => {
@@ -81,15 +83,15 @@ function pixelsOf(png) {
   const drawn = [], draw = (k) => (drawn[k] ??= picture(frame(timeOf(k), speed)).then(pixelsOf));
   // One palette, of frames from all parts of the run.
   const some = await Promise.all([0.1, 0.4, 0.7, 0.95].map((part) => draw(Math.floor(part * (count - 1)))));
-  const palette = gif.quantize(Buffer.concat(some), kColours);
+  const palette = gif.quantize(Buffer.concat(some.map(({ all }) => all)), kColours);
   while (palette.length <= kColours) palette.push([0, 0, 0]);
   const out = gif.GIFEncoder();
   let before;
   for (let k = 0; k < count; ++k) {
     for (let next = k; next < Math.min(count, k + os.cpus().length); ++next) draw(next);
-    const index = gif.applyPalette(await draw(k), palette.slice(0, kColours)), changed = index.slice();
+    const { all, width: wide, height: high } = await draw(k), index = gif.applyPalette(all, palette.slice(0, kColours)), changed = index.slice();
     if (before) for (let i = 0; i < index.length; ++i) if (index[i] === before[i]) changed[i] = kColours;
-    out.writeFrame(changed, width, height, { ...(k === 0 && { palette }), delay: 1000 / report.frames, transparent: k > 0, transparentIndex: kColours, dispose: 1 });
+    out.writeFrame(changed, wide, high, { ...(k === 0 && { palette }), delay: 1000 / report.frames, transparent: k > 0, transparentIndex: kColours, dispose: 1 });
     before = index;
     delete drawn[k];
   }
