@@ -27,9 +27,10 @@ constexpr const char* kTrace =
 
 // Values of expressions, in which `run` is the loaded trace, `s` its functions, and `m` the number of a message by its
 // name and `names` the opposite.
-std::vector<json> values(const std::vector<std::string>& expressions, double from = 0) {
+std::vector<json> values(const std::vector<std::string>& expressions, double from = 0,
+                         const char* rows = kTrace) {
   const test::Scratch dir;
-  dir.write("trace.csv", kTrace);
+  dir.write("trace.csv", rows);
   const auto trace = analysis::read_trace(dir / "trace.csv", 20000, from);
   REQUIRE(trace);
   const analysis::Json tables = analysis::figure_data({}, trace, "");
@@ -101,6 +102,18 @@ TEST_CASE("player: what an agent has heard is as old as the newest message that 
          {heard + "(1, 5.5)", R"([[0, "message:0:0", 4.5, [], ["message:0:2"]]])"},
          {heard + "(2, 4.5)", R"([[0, "", null, ["message:0:1"], []], [1, "", null, ["message:1:1"], []]])"},
          {"[4.9, 5, 6].map((t) => s.age(run, 0, t))", "[null, 1.5, 2.5]"}});
+}
+
+TEST_CASE("player: what is overtaken on its way is older than what has been heard") {
+  // Sent at 1 s, 4 s on the way; sent at 2 s, 1 s on the way.
+  const char* const rows =
+      "0,1,send,0,1,message:0:0,tick:0:0,8,,0,,\n1,2,send,0,1,message:0:1,tick:0:1,8,,0,,\n"
+      "2,3,deliver,1,0,message:0:1,message:0:1,8,1,0,,\n3,5,deliver,1,0,message:0:0,message:0:0,8,4,0,,\n";
+  const auto found = values({"[3, 4.5, 5].map((t) => [s.age(run, 1, t), s.heard(run, 1, t)[0].age])",
+                             "names([s.heard(run, 1, 5)[0].message])"},
+                            0, rows);
+  CHECK(found[0] == json::parse("[[1, 1], [2.5, 2.5], [3, 3]]"));
+  CHECK(found[1] == json{"message:0:1"});
 }
 
 TEST_CASE("player: causes are followed back and forward, through messages and what an agent set itself") {

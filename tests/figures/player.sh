@@ -7,7 +7,8 @@ if [ ! -x /usr/bin/chromium ] || [ ! -d "$2/playwright-core" ]; then
 fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"$1" run "$(dirname "$0")/traced.json" -o "$folder" --no-progress >/dev/null
+# Latencies of seconds, so that many messages are in flight.
+"$1" run "$(dirname "$0")/traced.json" -o "$folder" --set 'network.latency.max="3 s"' --no-progress >/dev/null
 "$1" play "$folder"
 "$1" report "$folder"
 node "$(dirname "$0")/player.mjs" "$1" "$2" "$folder"

@@ -5,7 +5,7 @@ const tracePicture = (() => {
   // Okabe and Ito's colours, which people with any colour vision can tell apart; and those of values, from dark to light.
   const kColours = { message: "#56b4e9", computing: "#e69f00", lost: "#d55e00", cause: "#0072b2", effect: "#cc79a7", event: "#cc79a7", chosen: "#009e73" };
   const kValues = ["#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725"];
-  const kMaxNames = 60, kMaxTrails = 400, kMaxAges = 16, kMaxLinks = 6000;
+  const kMaxNames = 60, kMaxTrails = 400, kMaxAges = 16, kMaxLinks = 6000, kMaxForces = 5000;
 
   function canvasPaint(context) {
     const styled = ({ fill, stroke, width = 1, dash = [], alpha = 1 }, path) => {
@@ -81,7 +81,9 @@ const tracePicture = (() => {
     const degree = Array(agents).fill(0);
     for (const [a, b] of links) ++degree[a], ++degree[b];
     const nodes = network?.nodes ?? degree.map((d) => ({ x: null, y: null, degree: d }));
-    const placed = parts.placed({ nodes, links }), middle = placed.reduce((sum, { y }) => sum + y, 0) / Math.max(1, placed.length);
+    // Forces on very many take too long; they are on a spiral.
+    const spiral = nodes.length > kMaxForces && nodes[0].x === null;
+    const placed = spiral ? nodes.map((_, i) => ({ x: Math.sqrt(i) * Math.cos(2.4 * i), y: Math.sqrt(i) * Math.sin(2.4 * i) })) : parts.placed({ nodes, links }), middle = placed.reduce((sum, { y }) => sum + y, 0) / Math.max(1, placed.length);
     // A degree of longitude is shorter than one of latitude.
     const wide = network?.geographic ? Math.cos((middle * Math.PI) / 180) : 1;
     run.agents = agents;
@@ -96,7 +98,9 @@ const tracePicture = (() => {
     const scale = Math.min((width - 2 * room) / Math.max(right - left, 1e-9), (height - 2 * room) / Math.max(bottom - top, 1e-9));
     const known = Number.isFinite(scale) && scale < 1e8 ? scale : 0;
     const places = scene.at.map(([x, y]) => [width / 2 + known * (x - (left + right) / 2), height / 2 + known * (y - (top + bottom) / 2)]);
-    const nearest = places.map(([x, y], i) => places.reduce((least, [u, v], j) => (i === j ? least : Math.min(least, Math.hypot(u - x, v - y))), Infinity)).sort((a, b) => a - b);
+    // Of some agents, how far the nearest is.
+    const some = places.filter((_, i) => i % Math.ceil(places.length / 500) === 0);
+    const nearest = some.map((p) => places.reduce((least, q) => (p === q ? least : Math.min(least, Math.hypot(q[0] - p[0], q[1] - p[1]))), Infinity)).sort((a, b) => a - b);
     const radius = Math.min(13, Math.max(3.5, 0.45 * (nearest[nearest.length >> 2] || 30)));
     return { width, height, radius, places };
   }

@@ -6,7 +6,7 @@ const player = (() => {
   const { kColours, kValues, shown } = tracePicture;
   const kLinger = 0.7;      // s of real time for which what happens is marked
   const kFlight = 1.2;      // s of real time that a message of median latency takes at first
-  const kPanelEvery = 120;  // ms
+  const kPanelEvery = 200;  // ms
   const kLosses = {
     loss: "lost on the link", receiver_down: "lost: the receiver was down when it arrived", sender_down: "lost: the sender was down",
     stale: "discarded by the receiver: it came too late", partition: "lost: the network was divided", not_finite: "discarded: its numbers are not finite",
@@ -255,7 +255,8 @@ const player = (() => {
       tracePicture.canvasPaint(axisContext).line(x, 0, x, 52, { stroke: kColours.lost, width: 2 });
       clock.textContent = at(state.t);
       slider.value = String(Math.round((1e5 * (state.t - run.begin)) / Math.max(run.end - run.begin, 1e-12)));
-      if (!state.playing || now - panelAt > kPanelEvery) showPanel(), (panelAt = now);
+      // What the pointer is on stays, so that it can be clicked.
+      if (!state.playing || (now - panelAt > kPanelEvery && !panel.matches(":hover"))) showPanel(), (panelAt = now);
       Object.assign(root.dataset, { t: state.t, drawn });
       ++frames;
     }
