@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
 #include <cmath>
-#include <initializer_list>
 
 #include "analysis/figures/figure_data.hpp"
 #include "analysis/figures/page_files.hpp"
@@ -172,13 +171,13 @@ std::string embedded(const Json& data) {
   return boost::replace_all_copy(json_text(data), "<", "\\u003c");
 }
 
-// The scripts of a page, the shared ones first.
-std::string script_of(std::initializer_list<std::string_view> own) {
+// The scripts of a page: the shared ones, the player where there is a trace, its own.
+std::string script_of(bool traced, std::string_view own) {
   std::string all = "<script>\n";
   for (const std::string_view script : page_files::shared()) all += script;
-  for (const std::string_view script : page_files::player_pictures()) all += script;
-  for (const std::string_view script : own) all += script;
-  return all + "</script>\n";
+  for (const std::string_view script : page_files::player_pictures()) all += traced ? script : "";
+  all += traced ? page_files::player() : "";
+  return all.append(own) + "</script>\n";
 }
 
 }  // namespace
@@ -189,13 +188,13 @@ std::string player_page(StudyData study, const TraceData& trace, const std::stri
   for (FigurePoint& point : study.points) point.curves.clear(), point.by_owner.clear();
   Json data = figure_data(study, trace, "");
   data["templates"] = Json::object();
-  const std::string start =
-      "<script>player(document.getElementById('player'), "
-      "JSON.parse(document.getElementById('figures').textContent).study);</script>\n";
+  const char* const start =
+      "player(document.getElementById('player'), "
+      "JSON.parse(document.getElementById('figures').textContent).study);\n";
   return fmt::format(fmt::runtime(page_files::player_html()), fmt::arg("title", escaped(title)),
                      fmt::arg("style", page_files::style()), fmt::arg("figures", embedded(data)),
                      fmt::arg("license", page_files::d3_license()),
-                     fmt::arg("scripts", script_of({page_files::player()}) + start));
+                     fmt::arg("scripts", script_of(true, start)));
 }
 
 std::string page(const StudyData& study, const std::optional<TraceData>& trace, const PageText& text) {
@@ -223,16 +222,16 @@ std::string page(const StudyData& study, const std::optional<TraceData>& trace, 
   notes += section("Scenario, with every default filled in",
                    fmt::format("<pre>{}</pre>\n", escaped(text.scenario)), false);
 
+  const bool traced = trace && trace->agents > 0;
   std::string scripts;
   for (const std::string_view script : page_files::vega())
     scripts += fmt::format("<script>{}</script>\n", script);
-  scripts += script_of({page_files::player(), page_files::page()});
+  scripts += script_of(traced, page_files::page());
   return fmt::format(
       fmt::runtime(page_files::html()), fmt::arg("title", escaped(text.title)),
       fmt::arg("style", page_files::style()), fmt::arg("header", header),
       fmt::arg("tables", section("Results", table(study)) + gains_table(study) + owners_table(study)),
-      fmt::arg("player",
-               trace && trace->agents > 0 ? section("One run, played", "<div id=\"player\"></div>\n") : ""),
+      fmt::arg("player", traced ? section("One run, played", "<div id=\"player\"></div>\n") : ""),
       fmt::arg("notes", notes), fmt::arg("figures", embedded(report)),
       fmt::arg("license", page_files::license()), fmt::arg("d3_license", page_files::d3_license()),
       fmt::arg("scripts", scripts));

@@ -83,6 +83,7 @@ const lost = rows.find((row) => row.detail === "receiver_down");
 await open("player.html", `#message=${lost.message}`);
 await settled();
 const said = await page.evaluate(() => document.querySelector("#player aside").textContent);
+check(said.includes("sends to"), `the panel does not say what sent ${lost.message}: ${said}`);
 check(said.includes("the receiver was down when it arrived"), `the panel does not say why ${lost.message} was lost: ${said}`);
 // Playing: how often it is drawn.
 const rate = await page.evaluate(async () => {

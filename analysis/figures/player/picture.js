@@ -5,7 +5,7 @@ const tracePicture = (() => {
   // Okabe and Ito's colours, which people with any colour vision can tell apart; and those of values, from dark to light.
   const kColours = { message: "#56b4e9", computing: "#e69f00", lost: "#d55e00", cause: "#0072b2", effect: "#cc79a7", event: "#cc79a7", chosen: "#009e73" };
   const kValues = ["#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725"];
-  const kMaxNames = 60, kMaxTrails = 400, kMaxAges = 16, kMaxLinks = 6000, kMaxForces = 5000;
+  const kMaxNames = 60, kMaxTrails = 400, kMaxAges = 16, kMaxLinks = 6000, kMaxForces = 5000, kMaxSteps = 8;
 
   function canvasPaint(context) {
     const styled = ({ fill, stroke, width = 1, dash = [], alpha = 1 }, path) => {
@@ -160,10 +160,14 @@ const tracePicture = (() => {
     for (const { from, age } of ages)
       arrow(paint, places[from], places[agent], radius, { stroke: kColours.chosen, width: 2, alpha: 0.15 + 0.7 / (1 + age / Math.max(measureOfAge(scene), 1e-9)) });
     if (message !== null) {
-      const wayOf = (m, colour) => arrow(paint, places[m.from], places[m.to], radius, { stroke: colour, width: 2.5, alpha: 0.85 });
-      for (const step of chain?.after ?? []) if (step.message !== undefined) wayOf(messages[step.message], kColours.effect);
-      for (const step of chain?.before ?? []) if (step.message !== undefined) wayOf(messages[step.message], kColours.cause);
-      wayOf(messages[message], kColours.chosen);
+      // The nearer in the chain, the stronger.
+      const way = (steps, colour) => steps.filter((step) => step.message !== undefined).slice(0, kMaxSteps).reverse().forEach((step, k, { length }) => {
+        const { from, to } = messages[step.message];
+        arrow(paint, places[from], places[to], radius, { stroke: colour, width: 2.5, alpha: 0.85 * 0.7 ** (length - 1 - k) });
+      });
+      way(chain?.after ?? [], kColours.effect);
+      way(chain?.before ?? [], kColours.cause);
+      way([{ message }], kColours.chosen);
     }
     // Among many, an agent stands out with what it has heard of.
     const faded = agents > kMaxNames && agent !== null;

@@ -70,7 +70,7 @@ const player = (() => {
       }
       const all = [...said.values()].flatMap(([part, times]) => ["; ", part, ...(times > 1 ? [` (${times} times)`] : [])]);
       const most = 8, to = sent.slice(0, most).flatMap((part) => (typeof part === "string" ? [part] : [", ", part]));
-      if (sent.length > 0) all.push("; sends to ", ...to.slice(to[0] === ", " ? 1 : 0), ...(sent.length > most ? [" and others"] : []));
+      if (sent.length > 0) all.push("; ", "sends to ", ...to.slice(to[0] === ", " ? 1 : 0), ...(sent.length > most ? [" and others"] : []));
       return all.slice(1);
     }
 
@@ -175,8 +175,8 @@ const player = (() => {
           `: ${shown(base.age, "s")} old when this arrived (${shown(base.there, "s")} on the way, ${shown(base.inside, "s")} at ${nameOf(m.from)}, ${shown(base.back, "s")} back)${
             base.iterations === null ? "" : `, ${base.iterations} iterations behind`}.`)]),
         line(element("span", { class: "dim", text: `${keyOf(m)}${t < m.sent ? ", not sent yet" : m.ended > t ? `, now ${shown(t - m.sent, "s")} on its way` : ""}` })),
-        element("h4", { class: "cause", text: `Why it was sent${before.length > 12 ? ` (the last 12 of ${before.length} steps)` : ""}` }),
-        moments([...before].reverse().slice(-12).map((step) => element("li", { class: "cause" }, ...momentLine(step.moment)))),
+        element("h4", { class: "cause", text: `Why it was sent, the latest first${before.length > 12 ? ` (12 of ${before.length} steps)` : ""}` }),
+        moments(before.slice(0, 12).map((step) => element("li", { class: "cause" }, ...momentLine(step.moment)))),
         ...(before.length === 0 ? [line("It was sent before the events of this page.")] : []),
         element("h4", { class: "effect", text: "What followed" }),
         ...(after.length === 0 ? [line(m.lost ? "Nothing: it did not reach its receiver's protocol." : "Nothing was sent because of it.")] : []),
