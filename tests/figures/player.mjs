@@ -44,7 +44,11 @@ await page.addInitScript(() => {
     return fill.apply(this, rest);
   };
 });
-const open = (name, hash = "") => page.goto(`about:blank`).then(() => page.goto(pathToFileURL(path.join(folder, name)) + hash)).then(() => page.waitForFunction(() => document.getElementById("player").player !== undefined));
+async function open(name, hash = "") {
+  await page.goto("about:blank");
+  await page.goto(pathToFileURL(path.join(folder, name)) + hash);
+  await page.waitForFunction(() => document.getElementById("player").player !== undefined);
+}
 const settled = () => page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 const now = () => page.evaluate(() => document.getElementById("player").player.state.t);
 
@@ -54,7 +58,12 @@ const counts = [];
 for (let k = 0; k < 10; ++k) {
   const t = draw() * end;
   await settled();
-  const drawn = await page.evaluate((time) => { globalThis.filled = 0; document.getElementById("player").player.seek(time); }, t).then(settled).then(() => page.evaluate(() => globalThis.filled));
+  await page.evaluate((time) => {
+    globalThis.filled = 0;
+    document.getElementById("player").player.seek(time);
+  }, t);
+  await settled();
+  const drawn = await page.evaluate(() => globalThis.filled);
   counts.push(drawn);
   check(drawn === flying(t), `at ${t} s ${drawn} messages are drawn, ${flying(t)} are in flight`);
 }
@@ -77,6 +86,7 @@ for (const moment of own.slice(0, 8)) {
   await page.keyboard.press("Shift+ArrowRight");
   check((await now()) === moment.t, `a step of agent 2 is to ${await now()} s, not to ${moment.t} s`);
 }
+await page.waitForTimeout(500);
 check(Number(await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("t"))) === own[7].t, "the address does not follow the time");
 // Why a message was lost.
 const lost = rows.find((row) => row.detail === "receiver_down");

@@ -30,6 +30,7 @@ const tracePicture = (() => {
     };
   }
 
+  const kHalo = 'stroke-width="3" paint-order="stroke" stroke-linejoin="round"';
   function svgPaint() {
     const parts = [], n = (x) => String(Number(x.toFixed(2))), safe = (text) => String(text).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
     const look = ({ fill, stroke, width = 1, dash, alpha = 1 }) => `fill="${fill ?? "none"}"${alpha < 1 ? ` opacity="${n(alpha)}"` : ""}` +
@@ -39,7 +40,7 @@ const tracePicture = (() => {
       circle: (x, y, r, style) => parts.push(`<circle cx="${n(x)}" cy="${n(y)}" r="${n(r)}" ${look(style)}/>`),
       polygon: (points, style) => parts.push(`<path d="M${points.map(([x, y]) => `${n(x)} ${n(y)}`).join("L")}Z" ${look(style)}/>`),
       text: (x, y, text, { fill, size = 12, anchor = "middle", weight = 400, halo }) => parts.push(`<text x="${n(x)}" y="${n(y)}" font-size="${size}" ` +
-        `font-weight="${weight}" text-anchor="${anchor}" fill="${fill}"${halo ? ` stroke="${halo}" stroke-width="3" paint-order="stroke" stroke-linejoin="round"` : ""}>${safe(text)}</text>`),
+        `font-weight="${weight}" text-anchor="${anchor}" fill="${fill}"${halo ? ` stroke="${halo}" ${kHalo}` : ""}>${safe(text)}</text>`),
       svg: (width, height, ground) => `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
         `font-family="system-ui, 'DejaVu Sans', sans-serif">${ground ? `<rect width="${width}" height="${height}" fill="${ground}"/>` : ""}${parts.join("")}</svg>`,
     };
@@ -83,11 +84,13 @@ const tracePicture = (() => {
     const nodes = network?.nodes ?? degree.map((d) => ({ x: null, y: null, degree: d }));
     // Forces on very many take too long; they are on a spiral.
     const spiral = nodes.length > kMaxForces && nodes[0].x === null;
-    const placed = spiral ? nodes.map((_, i) => ({ x: Math.sqrt(i) * Math.cos(2.4 * i), y: Math.sqrt(i) * Math.sin(2.4 * i) })) : parts.placed({ nodes, links }), middle = placed.reduce((sum, { y }) => sum + y, 0) / Math.max(1, placed.length);
+    const placed = spiral ? nodes.map((_, i) => ({ x: Math.sqrt(i) * Math.cos(2.4 * i), y: Math.sqrt(i) * Math.sin(2.4 * i) })) : parts.placed({ nodes, links });
+    const middle = placed.reduce((sum, { y }) => sum + y, 0) / Math.max(1, placed.length);
     // A degree of longitude is shorter than one of latitude.
     const wide = network?.geographic ? Math.cos((middle * Math.PI) / 180) : 1;
     run.agents = agents;
-    return { run, agents, name, links: links.length > kMaxLinks ? [] : links, at: placed.map(({ x, y }) => [x * wide, -y]), measures: traceState.measures(run, point?.first_owner ?? 0) };
+    return { run, agents, name, links: links.length > kMaxLinks ? [] : links, at: placed.map(({ x, y }) => [x * wide, -y]),
+      measures: traceState.measures(run, point?.first_owner ?? 0) };
   }
 
   // Places in pixels, in the same proportions, and the radius of an agent.
@@ -190,7 +193,8 @@ const tracePicture = (() => {
     for (const i of traceState.lostIn(run, t - linger, t)) {
       const m = messages[i], { x, y } = placeOf(scene, view, m, m.ended), alpha = 1 - (t - m.ended) / linger;
       cross(paint, x, y, 6, kColours.lost, 0.2 + 0.8 * alpha);
-      if (alpha > 0.3 && (agents <= kMaxNames || agent === m.to || agent === m.from)) paint.text(x + 9, y + 4, m.lost.replaceAll("_", " "), { fill: kColours.lost, size: 11, anchor: "start", halo: colours.ground });
+      if (alpha > 0.3 && (agents <= kMaxNames || agent === m.to || agent === m.from))
+        paint.text(x + 9, y + 4, m.lost.replaceAll("_", " "), { fill: kColours.lost, size: 11, anchor: "start", halo: colours.ground });
     }
     for (let i = 0; i < agents; ++i) {
       if (agents > kMaxNames && i !== agent && i !== over && !aged.has(i)) continue;
@@ -205,7 +209,8 @@ const tracePicture = (() => {
   function drawAxis(paint, scene, width, height, t, { colours, agent = null }) {
     const { run } = scene, place = (time) => ((time - run.begin) / Math.max(run.end - run.begin, 1e-12)) * width, base = height - 16;
     const bins = new Array(Math.max(1, Math.floor(width / 3))).fill(0), top = 14;
-    for (const number of agent === null ? run.times.keys() : run.ofAgent.get(agent) ?? []) ++bins[Math.min(bins.length - 1, Math.floor((place(run.times[number]) / width) * bins.length))];
+    for (const number of agent === null ? run.times.keys() : run.ofAgent.get(agent) ?? [])
+      ++bins[Math.min(bins.length - 1, Math.floor((place(run.times[number]) / width) * bins.length))];
     const most = Math.max(1, ...bins);
     bins.forEach((n, i) => n > 0 && paint.polygon([[i * 3, base], [i * 3, base - ((base - top) * n) / most], [i * 3 + 2, base - ((base - top) * n) / most], [i * 3 + 2, base]],
       { fill: agent === null ? colours.dim : kColours.chosen, alpha: 0.55 }));

@@ -6,16 +6,19 @@ const player = (() => {
   const { kColours, kValues, shown } = tracePicture;
   const kLinger = 0.7;      // s of real time for which what happens is marked
   const kFlight = 1.2;      // s of real time that a message of median latency takes at first
-  const kPanelEvery = 200;  // ms
+  const kPanelEvery = 200, kRemember = 300;  // ms
   const kLosses = {
     loss: "lost on the link", receiver_down: "lost: the receiver was down when it arrived", sender_down: "lost: the sender was down",
     stale: "discarded by the receiver: it came too late", partition: "lost: the network was divided", not_finite: "discarded: its numbers are not finite",
   };
 
-  // <name class="a b">children</name>
+  const kEvents = { up: "comes up", down: "goes down", reset: "starts again from its initial state" };
+
+  // An element with attributes, listeners where they are functions, and children.
   function element(name, { text, ...attributes } = {}, ...children) {
     const e = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) typeof value === "function" ? e.addEventListener(key, value) : e.setAttribute(key, value);
+    for (const [key, value] of Object.entries(attributes))
+      typeof value === "function" ? e.addEventListener(key, value) : e.setAttribute(key, value);
     if (text !== undefined) e.textContent = text;
     e.append(...children);
     return e;
@@ -33,7 +36,8 @@ const player = (() => {
   return (root, study) => {
     const scene = tracePicture.scene(study, traceFigures.agentNames(study)), { run, name } = scene;
     const state = { t: run.begin, agent: null, message: null, moment: null, over: null, playing: false, measure: scene.measures[0], chain: null };
-    let view, backdrop, colours, dirty = true, panelAt = 0, touched = false, frames = 0, drawn = 0;
+    let view, backdrop, colours, dirty = true, panelAt = 0, frames = 0, drawn = 0;
+    const rounded = (numbers) => numbers.replace(/\d\.\d+(e-?\d+)?/g, (x) => shown(Number(x)));
     const plain = (reason) => reason.replaceAll("_", " ");
     const nameOf = (agent) => (agent < 0 ? "the run" : name(agent)), at = (t) => tracePicture.clock(run, t);
 
@@ -52,21 +56,22 @@ const player = (() => {
       const { first, last, agent } = run.moments[number], said = new Map(), sent = [];
       const say = (part, key = part) => said.set(key, [part, (said.get(key)?.[1] ?? 0) + 1]);
       for (let row = first; row <= last; ++row) {
-        const event = text(rows.event[row]), detail = text(rows.detail[row]), peer = rows.peer[row], who = rows.agent[row], message = messageOf.get(rows.message[row]);
+        const event = text(rows.event[row]), detail = text(rows.detail[row]), peer = rows.peer[row], who = rows.agent[row];
+        const message = messageOf.get(rows.message[row]), age = message === undefined ? null : run.moments[number].t - run.messages[message].sent;
         const linked = (label) => (message === undefined ? label : messageLink(message, label));
         if (event === "tick") say("its clock ticks");
         else if (event === "timer") say(`timer: ${detail || "fires"}`);
-        else if (event === "deliver") say(element("span", {}, "hears ", linked(`from ${nameOf(peer)}`), message === undefined ? "" : `, ${shown(run.moments[number].t - run.messages[message].sent, "s")} old`), row);
+        else if (event === "deliver") say(element("span", {}, "hears ", linked(`from ${nameOf(peer)}`), age === null ? "" : `, ${shown(age, "s")} old`), row);
         else if (event === "send" || event === "publish") sent.push(linked(nameOf(peer)));
-        else if (event === "lose" && rows.message[row] === rows.cause[row]) say(element("span", {}, linked(`a message from ${nameOf(peer)}`), ` is lost: ${plain(detail)}`), row);
-        else if (event === "lose") sent.push(` (lost: ${plain(detail)})`);
+        else if (event === "lose" && row > first && rows.message[row] === rows.message[row - 1] && sent.length > 0) sent.push(` (lost: ${plain(detail)})`);
+        else if (event === "lose") say(element("span", {}, linked(`a message from ${nameOf(peer)} to ${nameOf(who)}`), ` is lost: ${plain(detail)}`), row);
         else if (event === "skip") say(`misses a tick (${detail})`);
-        else if (event === "release") say(/epsilon=0 /.test(detail) ? "uses its data" : `releases (${detail.replace(/release=\d+ | delta=0\b/g, "").replace(/\d\.\d+(e-?\d+)?/g, (x) => shown(Number(x)))})`);
+        else if (event === "release") say(/epsilon=0 /.test(detail) ? "uses its data" : `releases (${rounded(detail.replace(/release=\d+ | delta=0\b/g, ""))})`);
         else if (event === "compute") say("begins to compute");
         else if (event === "computed") say("has computed");
         else if (event === "hostile") say(`attacks (${detail})`);
         else if (event === "event") say(detail);
-        else say((who === agent ? "" : `${nameOf(who)} `) + ({ up: "comes up", down: "goes down", reset: "starts again from its initial state" }[event] ?? event) + (detail ? ` (${detail})` : ""));
+        else say((who === agent ? "" : `${nameOf(who)} `) + (kEvents[event] ?? event) + (detail ? ` (${detail})` : ""));
       }
       const all = [...said.values()].flatMap(([part, times]) => ["; ", part, ...(times > 1 ? [` (${times} times)`] : [])]);
       const most = 8, to = sent.slice(0, most).flatMap((part) => (typeof part === "string" ? [part] : [", ", part]));
@@ -75,7 +80,8 @@ const player = (() => {
     }
 
     // --- what is in the page ---
-    const stage = element("canvas", { tabindex: 0, role: "img", "aria-label": `network of ${scene.agents} agents` }), axis = element("canvas"), panel = element("aside", { "aria-live": "off" });
+    const stage = element("canvas", { tabindex: 0, role: "img", "aria-label": `network of ${scene.agents} agents` }), axis = element("canvas");
+    const panel = element("aside", { "aria-live": "off" });
     const slider = element("input", { type: "range", min: 0, max: 100000, value: 0, "aria-label": "time" }), clock = element("output");
     const button = (label, hint, click) => element("button", { type: "button", text: label, title: hint, "aria-label": hint, click });
     const play = button("▶", "play or pause (space)", () => toggle());
@@ -92,8 +98,9 @@ const player = (() => {
         labelled("speed", speed), labelled("agent", chosen), labelled("colour", measure),
         ...(typeof MediaRecorder === "undefined" ? [] : [button("● record", "record what is played as WebM", () => record())])),
       element("div", { class: "stage" }, element("div", {}, stage, legend), panel), slider, axis,
-      element("p", { class: "dim", text: `Click an agent or a message. Keys: space plays, left and right step to events (with shift: of the chosen agent), + and − change the speed, Home and End, Esc.${
-        run.trace.whole ? "" : ` This page has ${run.count} events from ${at(run.begin)} to ${at(run.end)}, a part of the trace: the options --from, --to and --agent choose another.`}` }));
+      element("p", { class: "dim", text: "Click an agent or a message. Keys: space plays, left and right step to events (with shift: of the chosen agent), " +
+        "+ and − change the speed, Home and End, Esc." + (run.trace.whole ? "" : ` This page has ${run.count} events from ${at(run.begin)} to ${at(run.end)}, ` +
+        "a part of the trace: the options --from, --to and --agent choose another.") }));
 
     // --- time ---
     function set(t, moment = null) {
@@ -106,12 +113,16 @@ const player = (() => {
       if (on && state.t >= run.end) set(run.begin);
       state.playing = on;
       play.textContent = on ? "❚❚" : "▶";
-      dirty = touched = true;
-      if (!on) remember();
+      dirty = true;
+      if (on) return;
+      remember();
+      if (recorder?.state === "recording") recorder.stop();
     }
     function step(by, own) {
       if (state.playing) toggle(false);
-      const last = state.moment ?? traceState.momentAt(run, state.t), here = state.moment === null && by < 0 && run.times[last] < state.t ? last + 1 : last;
+      // From a time between two moments, the one before is the last of them.
+      const last = state.moment ?? traceState.momentAt(run, state.t), between = state.moment === null && run.times[last] < state.t;
+      const here = between && by < 0 ? last + 1 : last;
       const next = traceState.neighbour(run, here, by, own ? state.agent : null);
       if (next !== null) seek(run.times[next], next);
     }
@@ -121,18 +132,23 @@ const player = (() => {
       dirty = true;
       remember();
     }
-    // The address leads here again; a script of the page may keep other things in it.
+    // The address leads here again; a script of the page may keep other things in it. Browsers allow few changes per second.
+    let remembering = 0;
     function remember() {
-      touched = true;
-      const address = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : location.hash.length > 1 ? { metric: decodeURIComponent(location.hash.slice(1)) } : {});
+      remembering ||= setTimeout(() => ((remembering = 0), keepAddress()), kRemember);
+    }
+    function keepAddress() {
+      const before = location.hash.slice(1), metric = before !== "" && !before.includes("=");
+      const address = new URLSearchParams(metric ? { metric: decodeURIComponent(before) } : before);
       const put = (key, value) => (value === null ? address.delete(key) : address.set(key, value));
-      put("t", String(state.t)), put("agent", state.agent), put("message", state.message === null ? null : keyOf(run.messages[state.message]));
+      put("t", String(state.t)), put("agent", state.agent);
+      put("message", state.message === null ? null : keyOf(run.messages[state.message]));
       history.replaceState(null, "", "#" + String(address).replaceAll("%3A", ":"));
     }
     function recall() {
       const address = new URLSearchParams(location.hash.slice(1)), agent = address.get("agent"), message = address.get("message");
       if (!["t", "agent", "message"].some((key) => address.has(key))) return;
-      const number = [...Array(scene.agents).keys()].find((i) => agent === String(i)) ?? [...Array(scene.agents).keys()].find((i) => agent === name(i));
+      const agents = [...Array(scene.agents).keys()], number = agents.find((i) => agent === String(i)) ?? agents.find((i) => agent === name(i));
       const found = message === null ? -1 : run.messages.findIndex((m) => keyOf(m) === message);
       state.agent = number ?? null, state.message = found < 0 ? null : found, state.chain = found < 0 ? null : traceState.chain(run, found);
       chosen.value = String(number ?? "");
@@ -159,28 +175,31 @@ const player = (() => {
           element("td", {}, ...(h.age === null ? [] : [element("span", { class: "age", style: `width: ${Math.round((40 * h.age) / oldest)}px` }), " " + shown(h.age, "s")])),
           element("td", {}, ...h.lost.slice(-3).map((i) => messageLink(i, `✕ ${plain(run.messages[i].lost)} `)), ...h.flying.slice(-3).map((i) => messageLink(i, "→ in flight "))))));
       return [element("h3", { text: /^\d+$/.test(name(agent)) ? `Agent ${name(agent)}` : `${name(agent)} (agent ${agent})` }),
-        line(`${now.down ? "Down" : now.computing ? "Up, computing" : "Up"}${now.hostile > 0 ? `; hostile, ${now.hostile} attacks so far` : ""}. ${m.name[0].toUpperCase() + m.name.slice(1)}: ${shown(m.at(agent, t), m.unit)}.`),
+        line(`${now.down ? "Down" : now.computing ? "Up, computing" : "Up"}${now.hostile > 0 ? `; hostile, ${now.hostile} attacks so far` : ""}.`,
+          ` ${m.sampled ? m.name : m.name[0].toUpperCase() + m.name.slice(1)}: ${shown(m.at(agent, t), m.unit)}.`),
         ...(heard.length === 0 ? [line("It has heard from nobody yet.")] : [element("h4", { text: `What it knows of others at ${at(t)}` }), table]),
-        ...(release.count === 0 ? [] : [line(`Its data were used ${release.count} times, last at ${at(release.t)}${release.spent > 0 ? `; it has spent epsilon ${shown(release.spent)}, the last time ${shown(release.epsilon)}` : ""}.`)]),
+        ...(release.count === 0 ? [] : [line(`Its data were used ${release.count === 1 ? "once" : `${release.count} times`}, last at ${at(release.t)}`,
+          release.spent > 0 ? `; it has spent epsilon ${shown(release.spent)}, the last time ${shown(release.epsilon)}.` : ".")]),
         element("h4", { text: "Its events" }),
         element("ol", {}, ...own.slice(Math.max(0, place - 7), place + 4).map((number) =>
           element("li", { class: run.times[number] > t ? "later" : number === own[place - 1] ? "now" : "" }, goTo(number), " ", ...words(number))))];
     }
     function messagePanel(i, t) {
-      const m = run.messages[i], { before, after } = state.chain, base = traceState.basis(run, i), moments = (list) => element("ol", {}, ...list);
+      const m = run.messages[i], { before, after } = state.chain, base = traceState.basis(run, i);
+      const end = m.ended === Infinity ? "in flight when the trace ends" : m.ended > run.end ? outcome(m) : link(outcome(m), () => seek(m.ended));
       return [element("h3", {}, "Message ", agentLink(m.from), " → ", agentLink(m.to)),
-        line(link(`sent at ${at(m.sent)}`, () => seek(m.sent)), ", ", ...(m.ended < Infinity && m.ended <= run.end ? [link(outcome(m), () => seek(m.ended))] : [m.ended < Infinity ? outcome(m) : "in flight when the trace ends"]), ".",
+        line(link(`sent at ${at(m.sent)}`, () => seek(m.sent)), ", ", end, ".",
           ...(m.lost === "" && m.ended > m.sent && m.ended < Infinity ? [` What it says was ${shown(m.ended - m.sent, "s")} old on arrival.`] : [])),
         ...(base === null ? [] : [line("It builds on what ", agentLink(m.to), " ", messageLink(base.message, `sent at ${at(run.messages[base.message].sent)}`),
           `: ${shown(base.age, "s")} old when this arrived (${shown(base.there, "s")} on the way, ${shown(base.inside, "s")} at ${nameOf(m.from)}, ${shown(base.back, "s")} back)${
             base.iterations === null ? "" : `, ${base.iterations} iterations behind`}.`)]),
         line(element("span", { class: "dim", text: `${keyOf(m)}${t < m.sent ? ", not sent yet" : m.ended > t ? `, now ${shown(t - m.sent, "s")} on its way` : ""}` })),
         element("h4", { class: "cause", text: `Why it was sent, the latest first${before.length > 12 ? ` (12 of ${before.length} steps)` : ""}` }),
-        moments(before.slice(0, 12).map((step) => element("li", { class: "cause" }, ...momentLine(step.moment)))),
+        element("ol", {}, ...before.slice(0, 12).map((step) => element("li", { class: "cause" }, ...momentLine(step.moment)))),
         ...(before.length === 0 ? [line("It was sent before the events of this page.")] : []),
         element("h4", { class: "effect", text: "What followed" }),
         ...(after.length === 0 ? [line(m.lost ? "Nothing: it did not reach its receiver's protocol." : "Nothing was sent because of it.")] : []),
-        moments(after.slice(0, 24).map(({ moment, message, depth }) => element("li", { class: "effect", style: `margin-left: ${Math.min(depth, 6) * 0.8}rem` },
+        element("ol", {}, ...after.slice(0, 24).map(({ moment, message, depth }) => element("li", { class: "effect", style: `margin-left: ${Math.min(depth, 6) * 0.8}rem` },
           ...(moment !== undefined ? momentLine(moment) : [messageLink(message, `to ${nameOf(run.messages[message].to)}: `), outcome(run.messages[message])]))))];
     }
     function runPanel(t) {
@@ -194,10 +213,12 @@ const player = (() => {
         element("ol", {}, ...[...Array(13).keys()].map((k) => last - 9 + k).filter((n) => n >= 0 && n < run.moments.length).map((number) =>
           element("li", { class: number === last ? "now" : number > last ? "later" : "" }, ...momentLine(number))))];
     }
+    // What was chosen last is chosen no longer.
+    const leave = () => (state.message !== null ? choose(state.agent) : choose(null));
     function showPanel() {
       const { t, agent, message } = state, top = panel.scrollTop;
       const content = message !== null ? messagePanel(message, t) : agent !== null ? agentPanel(agent, t) : runPanel(t);
-      panel.replaceChildren(...(agent !== null || message !== null ? [link("✕ close", () => (message !== null ? choose(agent) : choose(null)), "Esc")] : []), ...content);
+      panel.replaceChildren(...(agent !== null || message !== null ? [link("✕ close", leave, "Esc")] : []), ...content);
       panel.scrollTop = top;
     }
 
@@ -257,7 +278,6 @@ const player = (() => {
       slider.value = String(Math.round((1e5 * (state.t - run.begin)) / Math.max(run.end - run.begin, 1e-12)));
       // What the pointer is on stays, so that it can be clicked.
       if (!state.playing || (now - panelAt > kPanelEvery && !panel.matches(":hover"))) showPanel(), (panelAt = now);
-      Object.assign(root.dataset, { t: state.t, drawn });
       ++frames;
     }
     let last;
@@ -291,11 +311,12 @@ const player = (() => {
     // --- what users do ---
     const whereIn = (canvas, e) => { const box = canvas.getBoundingClientRect(); return [e.clientX - box.left, e.clientY - box.top]; };
     function found(e) {
-      const [x, y] = whereIn(stage, e), near = ([u, v]) => Math.hypot(u - x, v - y), linger = kLinger * Number(speed.value), { messages } = run;
+      const [x, y] = whereIn(stage, e), near = ([u, v]) => Math.hypot(u - x, v - y), { messages } = run, { t } = state;
       const closest = (list, place, reach) => list.map((i) => [near(place(i)), i]).filter(([d]) => d < reach).sort((a, b) => a[0] - b[0])[0]?.[1];
       const agent = closest([...Array(scene.agents).keys()], (i) => view.places[i], view.radius + 3);
-      const placed = (t) => (i) => { const p = tracePicture.placeOf(scene, view, messages[i], Math.min(t, messages[i].ended)); return [p.x, p.y]; };
-      return { agent, message: closest([...traceState.inFlight(run, state.t), ...traceState.lostIn(run, state.t - linger, state.t)], placed(state.t), 11) };
+      const placed = (i) => { const p = tracePicture.placeOf(scene, view, messages[i], Math.min(t, messages[i].ended)); return [p.x, p.y]; };
+      const seen = [...traceState.inFlight(run, t), ...traceState.lostIn(run, t - kLinger * Number(speed.value), t)];
+      return { agent, message: closest(seen, placed, 11) };
     }
     stage.addEventListener("click", (e) => {
       const { agent, message } = found(e);
@@ -307,7 +328,8 @@ const player = (() => {
     stage.addEventListener("mousemove", (e) => {
       const { agent, message } = found(e);
       stage.style.cursor = agent !== undefined || message !== undefined ? "pointer" : "";
-      stage.title = message !== undefined ? `${nameOf(run.messages[message].from)} → ${nameOf(run.messages[message].to)}, sent at ${at(run.messages[message].sent)}` : agent !== undefined ? name(agent) : "";
+      const { from, to, sent } = run.messages[message] ?? {};
+      stage.title = message !== undefined ? `${nameOf(from)} → ${nameOf(to)}, sent at ${at(sent)}` : agent !== undefined ? name(agent) : "";
       if (state.over !== (agent ?? null)) (state.over = agent ?? null), (dirty = true);
     });
     const drag = (e) => e.buttons === 1 && seek(run.begin + (whereIn(axis, e)[0] / axisWidth) * (run.end - run.begin));
@@ -320,7 +342,7 @@ const player = (() => {
     const faster = (by) => (speed.selectedIndex = Math.min(Math.max(speed.selectedIndex + by, 0), rates.length - 1), (dirty = true));
     const keys = {
       " ": () => toggle(), ArrowRight: (e) => step(1, e.shiftKey), ArrowLeft: (e) => step(-1, e.shiftKey), Home: () => seek(run.begin), End: () => seek(run.end),
-      "+": () => faster(1), "=": () => faster(1), "-": () => faster(-1), Escape: () => (state.message !== null ? choose(state.agent) : choose(null)),
+      "+": () => faster(1), "=": () => faster(1), "-": () => faster(-1), Escape: leave,
     };
     // The keys of a page of its own need no focus.
     (root.closest(".wide") ? document : root).addEventListener("keydown", (e) => {
@@ -332,10 +354,13 @@ const player = (() => {
     resize();
     recall();
     showLegend();
-    new ResizeObserver(() => view !== undefined && stage.parentElement.clientWidth > 0 && Math.abs(stage.parentElement.clientWidth - view.width) >= 1 && resize()).observe(stage.parentElement);
+    new ResizeObserver(() => {
+      const width = stage.parentElement.clientWidth;
+      if (width > 0 && Math.abs(width - view.width) >= 1) resize();
+    }).observe(stage.parentElement);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", resize);
     addEventListener("hashchange", recall);
     requestAnimationFrame(frame);
-    root.player = { run, scene, state, seek, step, choose, toggle, get drawn() { return drawn; }, get frames() { return frames; }, get speed() { return Number(speed.value); }, set speed(x) { speed.append(new Option(x, x)), (speed.value = String(x)); } };
+    root.player = { run, scene, state, seek, step, choose, toggle, get drawn() { return drawn; }, get frames() { return frames; } };
   };
 })();
