@@ -88,7 +88,10 @@ TEST_CASE("player: a message is in flight from its sending up to its end") {
 TEST_CASE("player: agents are down, compute and have been hostile at a time") {
   check({{"[2.9, 3, 5.9, 6].map((t) => s.agentAt(run, 2, t).down)", "[false, true, true, false]"},
          {"[1.9, 2, 3.4, 3.5].map((t) => s.agentAt(run, 1, t).computing)", "[false, true, true, false]"},
-         {"[3.4, 3.5, 7].map((t) => s.agentAt(run, 1, t).hostile)", "[0, 1, 1]"},
+         {"[3.4, 3.5, 7].map((t) => [s.agentAt(run, 1, t).attacks, s.agentAt(run, 1, t).hostile])",
+          "[[0, false], [1, true], [1, true]]"},
+         // Of agents 1 and 2, which the study says are hostile, 2 has no attack in the trace.
+         {"[1, 2].map((agent) => s.agentAt(s.load(trace, [1, 2]), agent, 1).hostile)", "[false, true]"},
          {"[1.9, 2].map((t) => [s.released(run, 1, t).count, s.released(run, 1, t).spent])",
           "[[0, 0], [1, 0.25]]"}});
 }

@@ -71,7 +71,8 @@ const tracePicture = (() => {
   // What of a study is drawn: agents with names and positions in the unit square, and links. Where the study has no network,
   // or too large a one, links are those that messages take.
   function scene(study, name) {
-    const { trace } = study, run = traceState.load(trace), point = study.points.find(({ number }) => number === trace.point);
+    const { trace } = study, point = study.points.find(({ number }) => number === trace.point);
+    const run = traceState.load(trace, (point?.hostile ?? []).map((owner) => owner + point.first_owner));
     const network = study.networks[point?.network ?? -1];
     const agents = Math.max(trace.agents, network?.nodes.length ?? 0);
     let links = network?.links.map(([a, b]) => [a, b]);
@@ -136,10 +137,10 @@ const tracePicture = (() => {
 
   // The marks of a run in words: [label, function that draws it].
   function marks({ run }, colours) {
-    const agent = (state) => (paint, x, y) => drawAgent(paint, x, y, 7, { down: false, computing: false, hostile: 0, ...state }, kValues[3], colours);
-    const hostile = run.hostile.size > 0, message = (one) => (paint, x, y) => drawMessage(paint, x, y, one, colours);
+    const agent = (state) => (paint, x, y) => drawAgent(paint, x, y, 7, { down: false, computing: false, hostile: false, ...state }, kValues[3], colours);
+    const attacks = run.hostile.size > 0, message = (one) => (paint, x, y) => drawMessage(paint, x, y, one, colours);
     return [["up", agent({})], run.down.size > 0 && ["down", agent({ down: true })], run.computing.size > 0 && ["computing", agent({ computing: true })],
-      hostile && ["hostile", agent({ hostile: 1 })], ["message in flight", message(false)], hostile && ["of a hostile agent", message(true)],
+      (attacks || run.quiet.size > 0) && ["hostile", agent({ hostile: true })], ["message in flight", message(false)], attacks && ["of a hostile agent", message(true)],
       run.messages.some((m) => m.lost) && ["message lost", (paint, x, y) => cross(paint, x, y, 5, kColours.lost)]].filter(Boolean);
   }
 

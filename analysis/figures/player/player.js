@@ -175,7 +175,7 @@ const player = (() => {
           element("td", {}, ...(h.age === null ? [] : [element("span", { class: "age", style: `width: ${Math.round((40 * h.age) / oldest)}px` }), " " + shown(h.age, "s")])),
           element("td", {}, ...h.lost.slice(-3).map((i) => messageLink(i, `✕ ${plain(run.messages[i].lost)} `)), ...h.flying.slice(-3).map((i) => messageLink(i, "→ in flight "))))));
       return [element("h3", { text: /^\d+$/.test(name(agent)) ? `Agent ${name(agent)}` : `${name(agent)} (agent ${agent})` }),
-        line(`${now.down ? "Down" : now.computing ? "Up, computing" : "Up"}${now.hostile > 0 ? `; hostile, ${now.hostile} attacks so far` : ""}.`,
+        line(`${now.down ? "Down" : now.computing ? "Up, computing" : "Up"}${now.hostile ? `; hostile, ${now.attacks} attacks so far` : ""}.`,
           ` ${m.sampled ? m.name : m.name[0].toUpperCase() + m.name.slice(1)}: ${shown(m.at(agent, t), m.unit)}.`),
         ...(heard.length === 0 ? [line("It has heard from nobody yet.")] : [element("h4", { text: `What it knows of others at ${at(t)}` }), table]),
         ...(release.count === 0 ? [] : [line(`Its data were used ${release.count === 1 ? "once" : `${release.count} times`}, last at ${at(release.t)}`,
@@ -205,7 +205,7 @@ const player = (() => {
     function runPanel(t) {
       const agents = [...Array(scene.agents).keys()], count = (f) => agents.filter((i) => f(traceState.agentAt(run, i, t))).length;
       const arrived = traceState.upTo(run.ended, t), lost = traceState.lostIn(run, -Infinity, t).length, last = state.moment ?? traceState.momentAt(run, t);
-      const busy = count((s) => s.computing && !s.down), hostile = count((s) => s.hostile > 0);
+      const busy = count((s) => s.computing && !s.down), hostile = count((s) => s.hostile);
       return [element("h3", { text: traceFigures.tracedRun(study).replace("one", "One") }),
         line(`${count((s) => !s.down)} of ${agents.length} agents are up${busy ? `, ${busy} compute` : ""}${hostile ? `, ${hostile} are hostile` : ""}.`),
         line(`Messages: ${traceState.inFlight(run, t).length} in flight, ${arrived - lost} delivered, ${lost} lost.`),

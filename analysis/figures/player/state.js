@@ -35,7 +35,9 @@ const traceState = (() => {
   // "release=2 epsilon=0.03 spent=0.07 delta=0" as numbers.
   const numbersOf = (text) => Object.fromEntries([...text.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, Number(value)]));
 
-  function load(trace) {
+  // `hostile`: agents of which the study says that they are. Those without an attack in the trace, which send nothing or follow
+  // their protocol on other data, are hostile all the time; others from their first attack on.
+  function load(trace, hostile = []) {
     const { rows } = trace, { texts } = rows, count = rows.t.length, text = (number) => (number < 0 ? "" : texts[number]);
     const messages = [...trace.messages, ...(trace.under_way ?? [])].map(([sent, ended, from, to, lost, sentRow, endRow]) =>
       ({ sent, ended: ended ?? Infinity, from, to, lost, sentRow, endRow })).sort((a, b) => a.sent - b.sent || (a.sentRow ?? -1) - (b.sentRow ?? -1));
@@ -92,6 +94,7 @@ const traceState = (() => {
       run.arrivals.set(pair, { times: arrived.map((i) => messages[i].ended),
         newest: arrived.map((i) => (newest = newest < 0 || messages[i].sent >= messages[newest].sent ? i : newest)) });
     }
+    run.quiet = new Set(hostile.filter((agent) => !run.hostile.has(agent)));
     const lastOf = (events) => {
       const last = new Map();
       for (let row = 0; row < count; ++row) if (events.includes(text(rows.event[row]))) last.set(rows.agent[row], text(rows.event[row]));
@@ -108,8 +111,11 @@ const traceState = (() => {
     return last >= 0 && t < own.ends[last];
   }
   const countTo = (map, agent, t) => (map.has(agent) ? upTo(map.get(agent), t) : 0);
-  // Of an agent: whether it is down, computes, and how often it has sent something else than its protocol says.
-  const agentAt = (run, agent, t) => ({ down: within(run.down, agent, t), computing: within(run.computing, agent, t), hostile: countTo(run.hostile, agent, t) });
+  // Of an agent: whether it is down, computes, is hostile, and how often it has sent something else than its protocol says.
+  function agentAt(run, agent, t) {
+    const attacks = countTo(run.hostile, agent, t);
+    return { down: within(run.down, agent, t), computing: within(run.computing, agent, t), attacks, hostile: attacks > 0 || run.quiet.has(agent) };
+  }
 
   // The messages that are in flight, by their numbers, the last sent first.
   function inFlight(run, t) {
