@@ -166,6 +166,11 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
   Since down_since, computing_since;
   bool after = false;      // the window, where only ends of messages count
   std::size_t beyond = 0;  // events after it
+  // Periods before the window are none.
+  const auto end = [from](Since& since, sim::AgentId agent, double time, auto& periods) {
+    if (time > from) end_period(since, agent, time, periods);
+    since.erase(agent);
+  };
   std::string line;
   while (std::getline(in, line)) {
     const std::vector<std::string> f = fields_of(line);
@@ -181,8 +186,9 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
     if (!agents.empty() && event != "event" && !agents.contains(agent) &&
         (f[4].empty() || !agents.contains(peer)))
       continue;
-    const bool presence = event == "down" || event == "up", is_end = event == "deliver" || event == "lose";
-    if (time < from && !presence) continue;
+    const bool is_end = event == "deliver" || event == "lose";
+    const bool state = event == "down" || event == "up" || event == "compute" || event == "computed";
+    if (time < from && !state) continue;
     if (!after && (time > to || (time >= from && data.read == most))) {
       data.whole = false;
       after = true;
@@ -210,14 +216,13 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
       messages.sent(f[5], time, *iteration, agent, peer, data.rows.size() - 1);
     } else if (event == "down") {
       down_since[agent] = std::max(time, from);
-      end_period(computing_since, agent, time, data.computing);
+      end(computing_since, agent, time, data.computing);
     } else if (event == "up") {
-      if (time > from) end_period(down_since, agent, time, data.down);
-      down_since.erase(agent);
+      end(down_since, agent, time, data.down);
     } else if (event == "compute") {
-      computing_since[agent] = time;
+      computing_since[agent] = std::max(time, from);
     } else if (event == "computed") {
-      end_period(computing_since, agent, time, data.computing);
+      end(computing_since, agent, time, data.computing);
     } else if (event == "tick") {
       ticks.add({time, agent, event}, f[6], *iteration);
     } else if (!is_end && event != "skip" && (event != "timer" || !f[10].ends_with("(no effect)"))) {

@@ -83,6 +83,10 @@ TEST_CASE("player: a message is in flight from its sending up to its end") {
   // A window that begins later has the message that was sent before it, as its staleness says.
   CHECK(values({"run.begin", "names(s.inFlight(run, 1.5))", "names(s.inFlight(run, 3.75))"}, 1.5) ==
         std::vector<json>{1.5, json{"message:0:0"}, json{"message:1:0", "message:1:1"}});
+  // What computes or is down then does so from before.
+  CHECK(values({"[2.6, 3.4, 3.5].map((t) => s.agentAt(run, 1, t).computing)"}, 2.5)[0] ==
+        json::parse("[true, true, false]"));
+  CHECK(values({"[4.6, 6].map((t) => s.agentAt(run, 2, t).down)"}, 4.5)[0] == json::parse("[true, false]"));
 }
 
 TEST_CASE("player: agents are down, compute and have been hostile at a time") {
@@ -132,7 +136,11 @@ TEST_CASE("player: causes are followed back and forward, through messages and wh
        // Sent at 1 s, 1 s on the way, 1.5 s at agent 1, 1.5 s back.
        {"s.basis(run, m('message:1:0'))",
         R"({"message": 0, "age": 4, "there": 1, "inside": 1.5, "back": 1.5, "iterations": 0})"},
-       {"s.basis(run, m('message:0:0'))", "null"}});
+       {"s.basis(run, m('message:0:0'))", "null"},
+       // Of a learner that sends to many it would be one of many.
+       {"s.basis(s.load(trace, [], 1), m('message:1:0'))", "null"},
+       // The answer's arrival completes an iteration, which what is sent there does not wait for.
+       {"[6, 7, 8].map((k) => [run.moments[k].more, run.moments[k].done])", "[[0, 0], [1, 1], [0, 1]]"}});
 }
 
 TEST_CASE("player: steps lead to the next moment, of all agents or of one") {

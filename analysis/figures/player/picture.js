@@ -72,7 +72,7 @@ const tracePicture = (() => {
   // or too large a one, links are those that messages take.
   function scene(study, name) {
     const { trace } = study, point = study.points.find(({ number }) => number === trace.point);
-    const run = traceState.load(trace, (point?.hostile ?? []).map((owner) => owner + point.first_owner));
+    const run = traceState.load(trace, (point?.hostile ?? []).map((owner) => owner + point.first_owner), point?.first_owner > 0 ? 0 : null);
     const network = study.networks[point?.network ?? -1];
     const agents = Math.max(trace.agents, network?.nodes.length ?? 0);
     let links = network?.links.map(([a, b]) => [a, b]);
@@ -141,7 +141,7 @@ const tracePicture = (() => {
     const attacks = run.hostile.size > 0, message = (one) => (paint, x, y) => drawMessage(paint, x, y, one, colours);
     return [["up", agent({})], run.down.size > 0 && ["down", agent({ down: true })], run.computing.size > 0 && ["computing", agent({ computing: true })],
       (attacks || run.quiet.size > 0) && ["hostile", agent({ hostile: true })], ["message in flight", message(false)], attacks && ["of a hostile agent", message(true)],
-      run.messages.some((m) => m.lost) && ["message lost", (paint, x, y) => cross(paint, x, y, 5, kColours.lost)]].filter(Boolean);
+      run.messages.some((m) => m.lost) && ["message lost (also on the axis of time)", (paint, x, y) => cross(paint, x, y, 5, kColours.lost)]].filter(Boolean);
   }
 
   function drawLinks(paint, { links }, { places }, colours) {
@@ -195,7 +195,11 @@ const tracePicture = (() => {
       const m = messages[i], { x, y } = placeOf(scene, view, m, m.ended), alpha = 1 - (t - m.ended) / linger;
       cross(paint, x, y, 6, kColours.lost, 0.2 + 0.8 * alpha);
       if (alpha > 0.3 && (agents <= kMaxNames || agent === m.to || agent === m.from))
-        paint.text(x + 9, y + 4, m.lost.replaceAll("_", " "), { fill: kColours.lost, size: 11, anchor: "start", halo: colours.ground });
+        paint.text(x + 9, y + 4, reason(m), { fill: kColours.lost, size: 11, anchor: "start", halo: colours.ground });
+    }
+    if (message !== null && messages[message].lost !== "" && messages[message].ended <= t) {
+      const { x, y } = placeOf(scene, view, messages[message], messages[message].ended);
+      cross(paint, x, y, 8, kColours.lost);
     }
     for (let i = 0; i < agents; ++i) {
       if (agents > kMaxNames && i !== agent && i !== over && !aged.has(i)) continue;
@@ -206,7 +210,10 @@ const tracePicture = (() => {
   }
   const measureOfAge = ({ measures }) => measures.find(({ name }) => name.startsWith("age")).domain[1];
 
-  // The axis of time: how many events there are, those of the scenario, and the lane of an agent; a line at `t`.
+  // Why a message was lost, in a word.
+  const reason = ({ lost }) => (lost === "loss" ? "lost" : lost.replaceAll("_", " "));
+
+  // The axis of time: how many events there are, losses, those of the scenario, and the lane of an agent; a line at `t`.
   function drawAxis(paint, scene, width, height, t, { colours, agent = null }) {
     const { run } = scene, place = (time) => ((time - run.begin) / Math.max(run.end - run.begin, 1e-12)) * width, base = height - 16;
     const bins = new Array(Math.max(1, Math.floor(width / 3))).fill(0), top = 14;
@@ -215,6 +222,8 @@ const tracePicture = (() => {
     const most = Math.max(1, ...bins);
     bins.forEach((n, i) => n > 0 && paint.polygon([[i * 3, base], [i * 3, base - ((base - top) * n) / most], [i * 3 + 2, base - ((base - top) * n) / most], [i * 3 + 2, base]],
       { fill: agent === null ? colours.dim : kColours.chosen, alpha: 0.55 }));
+    const losses = new Set(run.messages.filter((m) => m.lost !== "" && m.ended <= run.end && (agent === null || m.from === agent || m.to === agent)).map((m) => Math.floor(place(m.ended) / 3)));
+    for (const i of losses) paint.line(i * 3 + 1, base - 5, i * 3 + 1, base, { stroke: kColours.lost, width: 2 });
     const lane = (periods, fill, y) => {
       const { starts, ends } = periods.get(agent) ?? { starts: [], ends: [] };
       starts.forEach((from, k) => paint.polygon([[place(from), y], [place(Math.min(ends[k], run.end)), y], [place(Math.min(ends[k], run.end)), y + 5], [place(from), y + 5]], { fill }));
@@ -234,5 +243,5 @@ const tracePicture = (() => {
     paint.line(place(t), 0, place(t), base + 4, { stroke: kColours.lost, width: 2 });
   }
 
-  return { canvasPaint, svgPaint, valueColour, scene, fit, placeOf, drawNetwork, drawLinks, drawAxis, marks, shown, clock, kColours, kValues };
+  return { canvasPaint, svgPaint, valueColour, scene, fit, placeOf, drawNetwork, drawLinks, drawAxis, marks, reason, shown, clock, kColours, kValues };
 })();

@@ -38,7 +38,8 @@ const player = (() => {
     const state = { t: run.begin, agent: null, message: null, moment: null, over: null, playing: false, measure: scene.measures[0], chain: null };
     let view, backdrop, colours, dirty = true, panelAt = 0, frames = 0, drawn = 0;
     const rounded = (numbers) => numbers.replace(/\d\.\d+(e-?\d+)?/g, (x) => shown(Number(x)));
-    const plain = (reason) => reason.replaceAll("_", " ");
+    const plain = (reason) => (reason === "loss" ? "on the link" : reason.replaceAll("_", " ")), since = run.begin > 0 ? ` since ${shown(run.begin, "s")}` : "";
+    const counted = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
     const nameOf = (agent) => (agent < 0 ? "the run" : name(agent)), at = (t) => tracePicture.clock(run, t);
 
     // --- what a moment is in words ---
@@ -53,7 +54,7 @@ const player = (() => {
     }
     // What happens at a moment: texts, and links to messages.
     function words(number) {
-      const { first, last, agent } = run.moments[number], said = new Map(), sent = [];
+      const { first, last, agent, more, done } = run.moments[number], said = new Map(), sent = [];
       const say = (part, key = part) => said.set(key, [part, (said.get(key)?.[1] ?? 0) + 1]);
       for (let row = first; row <= last; ++row) {
         const event = text(rows.event[row]), detail = text(rows.detail[row]), peer = rows.peer[row], who = rows.agent[row];
@@ -76,6 +77,7 @@ const player = (() => {
       const all = [...said.values()].flatMap(([part, times]) => ["; ", part, ...(times > 1 ? [` (${times} times)`] : [])]);
       const most = 8, to = sent.slice(0, most).flatMap((part) => (typeof part === "string" ? [part] : [", ", part]));
       if (sent.length > 0) all.push("; ", "sends to ", ...to.slice(to[0] === ", " ? 1 : 0), ...(sent.length > most ? [" and others"] : []));
+      if (more > 0) all.push(`; completes iteration ${done}`);
       return all.slice(1);
     }
 
@@ -173,12 +175,12 @@ const player = (() => {
         ...heard.map((h) => element("tr", {}, element("td", {}, agentLink(h.from)),
           element("td", {}, ...(h.message < 0 ? ["nothing"] : [messageLink(h.message, `sent ${at(run.messages[h.message].sent)}`)])),
           element("td", {}, ...(h.age === null ? [] : [element("span", { class: "age", style: `width: ${Math.round((40 * h.age) / oldest)}px` }), " " + shown(h.age, "s")])),
-          element("td", {}, ...h.lost.slice(-3).map((i) => messageLink(i, `✕ ${plain(run.messages[i].lost)} `)), ...h.flying.slice(-3).map((i) => messageLink(i, "→ in flight "))))));
+          element("td", {}, ...h.lost.slice(-3).map((i) => messageLink(i, `✕ lost ${plain(run.messages[i].lost)} `)), ...h.flying.slice(-3).map((i) => messageLink(i, "→ in flight "))))));
       return [element("h3", { text: /^\d+$/.test(name(agent)) ? `Agent ${name(agent)}` : `${name(agent)} (agent ${agent})` }),
-        line(`${now.down ? "Down" : now.computing ? "Up, computing" : "Up"}${now.hostile ? `; hostile, ${now.attacks} attacks so far` : ""}.`,
+        line(`${now.down ? "Down" : now.computing ? "Up, computing" : "Up"}${now.hostile ? `; hostile, ${counted(now.attacks, "attack")}${since || " so far"}` : ""}.`,
           ` ${m.sampled ? m.name : m.name[0].toUpperCase() + m.name.slice(1)}: ${shown(m.at(agent, t), m.unit)}.`),
-        ...(heard.length === 0 ? [line("It has heard from nobody yet.")] : [element("h4", { text: `What it knows of others at ${at(t)}` }), table]),
-        ...(release.count === 0 ? [] : [line(`Its data were used ${release.count === 1 ? "once" : `${release.count} times`}, last at ${at(release.t)}`,
+        ...(heard.length === 0 ? [line(`It has heard from nobody${since || " yet"}.`)] : [element("h4", { text: `What it knows of others at ${at(t)}` }), table]),
+        ...(release.count === 0 ? [] : [line(`Its data were used ${release.count === 1 ? "once" : `${release.count} times`}${since}, last at ${at(release.t)}`,
           release.spent > 0 ? `; it has spent epsilon ${shown(release.spent)}, the last time ${shown(release.epsilon)}.` : ".")]),
         element("h4", { text: "Its events" }),
         element("ol", {}, ...own.slice(Math.max(0, place - 7), place + 4).map((number) =>
@@ -192,14 +194,14 @@ const player = (() => {
           ...(m.lost === "" && m.ended > m.sent && m.ended < Infinity ? [` What it says was ${shown(m.ended - m.sent, "s")} old on arrival.`] : [])),
         ...(base === null ? [] : [line("It builds on what ", agentLink(m.to), " ", messageLink(base.message, `sent at ${at(run.messages[base.message].sent)}`),
           `: ${shown(base.age, "s")} old when this arrived (${shown(base.there, "s")} on the way, ${shown(base.inside, "s")} at ${nameOf(m.from)}, ${shown(base.back, "s")} back)${
-            base.iterations === null ? "" : `, ${base.iterations} iterations behind`}.`)]),
+            base.iterations === null ? "" : `; ${counted(base.iterations, "iteration")} completed meanwhile`}.`)]),
         line(element("span", { class: "dim", text: `${keyOf(m)}${t < m.sent ? ", not sent yet" : m.ended > t ? `, now ${shown(t - m.sent, "s")} on its way` : ""}` })),
         element("h4", { class: "cause", text: `Why it was sent, the latest first${before.length > 12 ? ` (12 of ${before.length} steps)` : ""}` }),
         element("ol", {}, ...before.slice(0, 12).map((step) => element("li", { class: "cause" }, ...momentLine(step.moment)))),
         ...(before.length === 0 ? [line("It was sent before the events of this page.")] : []),
         element("h4", { class: "effect", text: "What followed" }),
         ...(after.length === 0 ? [line(m.lost ? "Nothing: it did not reach its receiver's protocol." : "Nothing was sent because of it.")] : []),
-        element("ol", {}, ...after.slice(0, 24).map(({ moment, message, depth }) => element("li", { class: "effect", style: `margin-left: ${Math.min(depth, 6) * 0.8}rem` },
+        element("ol", {}, ...after.slice(0, 24).map(({ moment, message, depth }) => element("li", { class: `effect${(moment !== undefined ? run.times[moment] : run.messages[message].sent) > t ? " later" : ""}`, style: `margin-left: ${Math.min(depth, 6) * 0.8}rem` },
           ...(moment !== undefined ? momentLine(moment) : [messageLink(message, `to ${nameOf(run.messages[message].to)}: `), outcome(run.messages[message])]))))];
     }
     function runPanel(t) {
@@ -208,7 +210,7 @@ const player = (() => {
       const busy = count((s) => s.computing && !s.down), hostile = count((s) => s.hostile);
       return [element("h3", { text: traceFigures.tracedRun(study).replace("one", "One") }),
         line(`${count((s) => !s.down)} of ${agents.length} agents are up${busy ? `, ${busy} compute` : ""}${hostile ? `, ${hostile} are hostile` : ""}.`),
-        line(`Messages: ${traceState.inFlight(run, t).length} in flight, ${arrived - lost} delivered, ${lost} lost.`),
+        line(`Messages: ${traceState.inFlight(run, t).length} in flight, ${arrived - lost} delivered, ${lost} lost${since}.`),
         element("h4", { text: "Events" }),
         element("ol", {}, ...[...Array(13).keys()].map((k) => last - 9 + k).filter((n) => n >= 0 && n < run.moments.length).map((number) =>
           element("li", { class: number === last ? "now" : number > last ? "later" : "" }, ...momentLine(number))))];
@@ -230,7 +232,7 @@ const player = (() => {
         draw(paint, 13, 12);
         picture.innerHTML = paint.svg(26, 24);
         return element("span", {}, picture, label);
-      }), element("span", {}, `${m.name}: ${shown(low, m.unit)} `, element("span", { class: "values", style: `background: linear-gradient(90deg, ${kValues.join(", ")})` }), ` ${shown(high, m.unit)}`),
+      }), element("span", {}, `${m.name}: ${shown(low, m.unit)} `, element("span", { class: "values", style: `background: linear-gradient(90deg, ${kValues.join(", ")})` }), ` ${shown(high, m.unit)}${m.name.startsWith("age") ? " or more" : ""}`),
         ...(m.sampled ? [element("span", { class: "dim", text: "(recorded samples of the run)" })] : []));
     }
     const sized = (canvas, width, height) => {

@@ -37,12 +37,13 @@ const traceState = (() => {
 
   // `hostile`: agents of which the study says that they are. Those without an attack in the trace, which send nothing or follow
   // their protocol on other data, are hostile all the time; others from their first attack on.
-  function load(trace, hostile = []) {
+  // `learner`: the agent that is one, null: none.
+  function load(trace, hostile = [], learner = null) {
     const { rows } = trace, { texts } = rows, count = rows.t.length, text = (number) => (number < 0 ? "" : texts[number]);
     const messages = [...trace.messages, ...(trace.under_way ?? [])].map(([sent, ended, from, to, lost, sentRow, endRow]) =>
       ({ sent, ended: ended ?? Infinity, from, to, lost, sentRow, endRow })).sort((a, b) => a.sent - b.sent || (a.sentRow ?? -1) - (b.sentRow ?? -1));
     const run = {
-      trace, rows, count, text, messages, begin: trace.begin, end: Math.max(trace.end, trace.begin), agents: trace.agents,
+      trace, rows, count, text, messages, learner, begin: trace.begin, end: Math.max(trace.end, trace.begin), agents: trace.agents,
       sent: messages.map((m) => m.sent),
       ends: messages.map((m, i) => [m.ended, i]).sort((a, b) => a[0] - b[0]),
       moments: [], times: [], momentOf: new Int32Array(count), byKey: new Map(), byOrigin: new Map(), ofAgent: new Map(),
@@ -75,6 +76,7 @@ const traceState = (() => {
       listAt(run.ofAgent, agent).push(number);
       // Iterations are completed by the agent after whose moment there are more of them.
       const next = run.moments[number + 1], more = next === undefined ? 0 : rows.iteration[next.first] - rows.iteration[first];
+      Object.assign(run.moments[number], { more, done: rows.iteration[first] + more });
       const own = more > 0 ? run.steps.get(agent) ?? run.steps.set(agent, { times: [], counts: [0] }).get(agent) : null;
       if (own) own.times.push(t), own.counts.push(own.counts.at(-1) + more);
     });
@@ -208,12 +210,14 @@ const traceState = (() => {
   }
 
   // What an answer builds on: the last message of its receiver among what led to it. `age`: s from its sending to the arrival
-  // of the answer, of which it was on the way `there`, and the answer on the way `back`; `iterations` completed meanwhile.
+  // of the answer, of which it was on the way `there`, and the answer on the way `back`; `iterations` completed after the event
+  // that sent it and before that in which the answer arrives. None of what a learner sends, which builds on more, and of what
+  // is lost.
   function basis(run, message) {
     const { messages, rows } = run, m = messages[message], step = chain(run, message).before.find((s) => s.message !== undefined && messages[s.message].from === m.to);
-    if (step === undefined || m.ended === Infinity) return null;
+    if (step === undefined || m.ended === Infinity || m.lost !== "" || m.from === run.learner) return null;
     const base = messages[step.message], there = base.ended - base.sent, back = m.ended - m.sent, age = m.ended - base.sent;
-    const iterations = base.sentRow === null || m.endRow === null ? null : rows.iteration[m.endRow] - rows.iteration[base.sentRow];
+    const iterations = base.sentRow === null || m.endRow === null ? null : rows.iteration[m.endRow] - run.moments[run.momentOf[base.sentRow]].done;
     return { message: step.message, age, there, inside: age - there - back, back, iterations };
   }
 
