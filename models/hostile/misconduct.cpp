@@ -70,12 +70,11 @@ void Misconduct::gather(const HostileGroup& group, const Message& message, const
     if (mimic == nullptr || i == mimic->of.value_or(i)) gathered_.add(1, vector);
   };
   if (message.tag == kPublication && !group.omniscient) {
-    const auto neighbours = engine.topology().neighbours(message.from);
-    for (std::uint32_t k = 0; k < neighbours.size(); ++k) {
-      const sim::Latest heard = engine.peek(message.from, k);
-      if (heard.version > 0 && !agents_.is(neighbours[k]))
-        add(neighbours[k], vector_in(heard.payload, x.size()));
-    }
+    engine.read(message.from, engine.moment(),
+                [&](std::uint32_t, sim::AgentId neighbour, const sim::Latest& heard) {
+                  if (heard.version > 0 && !agents_.is(neighbour))
+                    add(neighbour, vector_in(heard.payload, x.size()));
+                });
   } else {
     const auto found = known_.find(
         {group.omniscient ? kAllKnowing : message.from, message.tag, static_cast<std::uint32_t>(x.size())});

@@ -62,19 +62,26 @@ Misconduct::Reach Context::reach() const {
 }
 
 Sensitive Context::gradient(sim::AgentId i, const In& theta, std::span<const double> known) {
-  const Budget& privacy = world_.study.privacy;
-  const std::size_t owner = world_.owner(i);
-  Sensitive result(world_.take_vector(), privacy.sensitivity(problem().n(owner)));
+  Sensitive result(world_.take_vector(), world_.study.privacy.sensitivity(records(i)));
   if (world_.stand_in != nullptr) {
     world_.stand_in->gradient(i, theta, true, result.value_);
-  } else if (privacy.clips()) {
-    ++world_.tally.gradients;
-    world_.tally.clipped_records += records_of(i).mean_gradient_clipped(owner, theta, privacy.bound,
-                                                                        privacy.norm(), result.value_, known);
   } else {
-    records_of(i).mean_gradient(owner, theta, result.value_, known);
+    compute_gradient(i, theta, known, result.value_, world_.tally);
   }
   return result;
+}
+
+void Context::compute_gradient(sim::AgentId i, const In& theta, std::span<const double> known,
+                               Eigen::VectorXd& out, Tally& tally) const {
+  const Budget& privacy = world_.study.privacy;
+  const std::size_t owner = world_.owner(i);
+  if (privacy.clips()) {
+    ++tally.gradients;
+    tally.clipped_records +=
+        records_of(i).mean_gradient_clipped(owner, theta, privacy.bound, privacy.norm(), out, known);
+  } else {
+    records_of(i).mean_gradient(owner, theta, out, known);
+  }
 }
 
 Sensitive Context::gradient(sim::AgentId i, const In& theta, double sensitivity) {
@@ -170,16 +177,64 @@ std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive) {
   } else if (next_step(i) == nullptr) {
     out.swap(sensitive.value_);  // the vector of the last release is used again
   } else {
-    out = sensitive.value_;
-    ReleaseNoise noise = next_noise(i);
-    const double scale = noise.factor() * noise_scale(sensitive.sensitivity_, *noise.step);
-    add_noise(noise.step->kind, {out.data(), static_cast<std::size_t>(out.size())}, scale, noise.stream);
-    world_.tally.noise += (out - sensitive.value_).squaredNorm();
-    world_.tally.expected_noise += noise_energy(noise.step->kind, static_cast<double>(out.size()), scale);
+    perturb(i, sensitive.sensitivity_, sensitive.value_, out, world_.tally);
   }
   charge(i, numbers(out));
   world_.give_back(std::move(sensitive.value_));
   return Vector(out.data(), out.size());
+}
+
+void Context::perturb(sim::AgentId i, double sensitivity, const Eigen::VectorXd& value, Eigen::VectorXd& out,
+                      Tally& tally) const {
+  out = value;
+  ReleaseNoise noise = next_noise(i);
+  const double scale = noise.factor() * noise_scale(sensitivity, *noise.step);
+  add_noise(noise.step->kind, {out.data(), static_cast<std::size_t>(out.size())}, scale, noise.stream);
+  tally.noise += (out - value).squaredNorm();
+  tally.expected_noise += noise_energy(noise.step->kind, static_cast<double>(out.size()), scale);
+}
+
+void Context::prepare_release(sim::AgentId i, Prepared& out) const {
+  if (!out.ahead_) return;
+  out.releases_ = true;
+  out.tally_ = {};
+  out.gradient_.resize(p());
+  compute_gradient(i, world_.models.col(i), {}, out.gradient_, out.tally_);
+  if (next_step(i) == nullptr) {
+    out.noisy_.swap(out.gradient_);
+  } else {
+    perturb(i, world_.study.privacy.sensitivity(records(i)), out.gradient_, out.noisy_, out.tally_);
+  }
+}
+
+std::optional<Vector> Context::release_gradient(sim::AgentId i, Prepared& ready,
+                                                std::span<const double> known) {
+  if (!ready.releases_) return release(i, gradient(i, model(i), known));
+  Tally& tally = world_.tally;
+  tally.gradients += ready.tally_.gradients;
+  tally.clipped_records += ready.tally_.clipped_records;
+  tally.noise += ready.tally_.noise;
+  tally.expected_noise += ready.tally_.expected_noise;
+  charge(i, numbers(ready.noisy_));
+  return Vector(ready.noisy_.data(), ready.noisy_.size());
+}
+
+sim::Preparation Context::preparation() const {
+  if (world_.stand_in != nullptr || world_.misconduct != nullptr || world_.prescribed_noise != nullptr)
+    return {};
+  constexpr double kRead = 20, kAdd = 0.5, kGradient = 1, kNoise = 20;  // ns: of a vector, and a number
+  const double n = agents(), degree = 2 * static_cast<double>(world_.engine.topology().edges()) / n;
+  const auto each = static_cast<double>(p());
+  const double records_each = static_cast<double>(records()) / n;
+  return {degree * (kRead + kAdd * each) + kGradient * records_each * each +
+              (privacy().active() ? kNoise * each : 0),
+          sizeof(Prepared) + 3 * sizeof(double) * static_cast<std::size_t>(p()) +
+              sizeof(std::uint32_t) * static_cast<std::size_t>(degree)};
+}
+
+void Context::make_rooms(std::uint32_t count) {
+  world_.rooms_.resize(count);
+  for (Prepared& room : world_.rooms_) room.ahead_ = true;
 }
 
 void Context::open_shared_account(std::shared_ptr<const ReleaseSchedule> releases) {

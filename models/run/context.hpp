@@ -95,6 +95,18 @@ class Context {
     if (heard.version == 0) return {world_.start(neighbours(reader)[k])};
     return {vector_of(heard.payload), heard.version, heard.sent};
   }
+  /// f(k, neighbour, heard): what agent i has heard of each neighbour at a moment, at which it ticks.
+  template <class F>
+  void read(sim::AgentId i, sim::Moment at, Prepared& out, F&& f) const {
+    world_.engine.read(i, at, [&](std::uint32_t k, sim::AgentId neighbour, const sim::Latest& heard) {
+      out.versions_.push_back(heard.version);
+      f(k, neighbour,
+        heard.version == 0 ? Heard{world_.start(neighbour)}
+                           : Heard{vector_of(heard.payload), heard.version, heard.sent});
+    });
+  }
+  /// Number of agent i's last publication; 0: none.
+  std::uint32_t published(sim::AgentId i) const { return world_.engine.version(i); }
   /// Agent i computes from now on for as long as the scenario says: what the handler sends, publishes or sets a
   /// timer for happens when it is done, and it handles nothing in between. To be called before what takes time
   /// is sent; see sim::Engine::compute.
@@ -236,6 +248,40 @@ class Context {
     return given_out;
   }
 
+  /// release(i, gradient(i, model(i), known)), if it has not been prepared.
+  std::optional<Vector> release_gradient(sim::AgentId i, Prepared& ready, std::span<const double> known = {});
+
+  // --- Ticks that can be prepared, by protocols with the hook prepare ---
+
+  /// What the tick of agent i needs, which is handled: protocol.prepare(), now or before; counts how stale it is.
+  template <class P>
+  Prepared& prepared(sim::AgentId i, const P& protocol) {
+    const std::uint32_t room = world_.engine.prepared();
+    Prepared& ready = room == sim::Lookahead::kNone ? world_.at_tick_ : world_.rooms_[room];
+    if (room == sim::Lookahead::kNone) prepare(i, world_.engine.moment(), protocol, ready);
+    for (std::uint32_t k = 0; k < ready.versions_.size(); ++k)
+      world_.engine.note_latest(i, k, ready.versions_[k]);
+    count_staleness(ready.behind, now() - ready.sent);
+    return ready;
+  }
+  template <class P>
+  void prepare(sim::AgentId i, sim::Moment at, const P& protocol, std::uint32_t room) const {
+    prepare(i, at, protocol, world_.rooms_[room]);
+  }
+  /// Within prepare: agent i's next release will be of the gradient at its model. At the tick itself it is left to
+  /// release_gradient.
+  void prepare_release(sim::AgentId i, Prepared& out) const;
+  /// What it costs, about, and whether it can be done: not in runs of rows of coefficients, with hostile agents or replayed
+  /// noise.
+  sim::Preparation preparation() const;
+  void make_rooms(std::uint32_t count);
+  HEARSAY_PREFETCH void prefetch_room(std::uint32_t room) const {
+    const Prepared& soon = world_.rooms_[room];
+    __builtin_prefetch(&soon);
+    __builtin_prefetch(soon.mix.data());
+    __builtin_prefetch(soon.noisy_.data());
+  }
+
   // --- A trusted aggregator: the hub, agent 0, with privacy.trust aggregator; see docs/privacy.md ---
 
   /// Opens the account of the hub's releases, once; null without privacy. It is every owner's account: each release
@@ -255,6 +301,10 @@ class Context {
 
   /// A fresh stream of the protocol's own purpose for agent i: index = how many it has been given before.
   sim::Stream random(std::uint32_t purpose, sim::AgentId i);
+  /// A stream of the protocol's own purpose for place k of agent i, the same for the same index.
+  sim::Stream keyed(std::uint32_t purpose, sim::AgentId i, std::uint32_t k, std::uint32_t index) const {
+    return world_.streams.protocol(purpose, i, k, index);
+  }
   /// One more iteration is complete; call it last in a handler, and at most once.
   void count_iteration() { ++world_.iterations; }
   std::uint64_t iterations() const { return world_.iterations; }
@@ -288,6 +338,17 @@ class Context {
     const bool flips = world_.study.flipped != nullptr && world_.study.hostile->flips_labels(i, now());
     return flips ? *world_.study.flipped : problem();
   }
+  template <class P>
+  void prepare(sim::AgentId i, sim::Moment at, const P& protocol, Prepared& out) const {
+    out.releases_ = false;
+    out.versions_.clear();
+    protocol.prepare(i, at, *this, out);
+  }
+  void compute_gradient(sim::AgentId i, const In& theta, std::span<const double> known, Eigen::VectorXd& out,
+                        Tally& tally) const;
+  // `out`: with the noise of agent i's next release.
+  void perturb(sim::AgentId i, double sensitivity, const Eigen::VectorXd& value, Eigen::VectorXd& out,
+               Tally& tally) const;
   static std::span<const double> numbers(const In& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
   }

@@ -120,6 +120,13 @@ class Driver final : public Probe, public RunState {
   void continue_as(std::uint32_t number) override { world_.continue_as(number); }
   void redraw(sim::Time from) override { world_.engine.redraw(from); }
   void branch(sim::Time at) override { world_.engine.branch(at); }
+  /// Of ticks: see sim/engine/lookahead.hpp.
+  sim::Preparation preparation() const requires hooks::prepare<P> { return context_.preparation(); }
+  void make_rooms(std::uint32_t count) requires hooks::prepare<P> { context_.make_rooms(count); }
+  void prepare(sim::AgentId i, sim::Moment at, std::uint32_t room) const requires hooks::prepare<P> {
+    context_.prepare(i, at, protocol_, room);
+  }
+  HEARSAY_PREFETCH void prefetch_room(std::uint32_t room) const { context_.prefetch_room(room); }
   /// Agent i ticks soon.
   HEARSAY_PREFETCH void prefetch(sim::AgentId i) const { world_.prefetch(i); }
   std::string_view timer_name([[maybe_unused]] sim::AgentId i, [[maybe_unused]] std::uint16_t tag,
@@ -239,7 +246,7 @@ class Driver final : public Probe, public RunState {
   World& world_;
   Context context_;
   Observer& observer_;
-  std::uint64_t next_iteration_, next_vectors_, next_bytes_, next_check_;
+  alignas(sim::kCacheLine) std::uint64_t next_iteration_, next_vectors_, next_bytes_, next_check_;
   std::uint64_t observed_traffic_ = 0;  // moved() and the time of the last observation
   sim::Time observed_time_ = -1;
   std::uint64_t asked_ = 0;

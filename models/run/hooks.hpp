@@ -78,6 +78,9 @@ HEARSAY_HOOK(void, on_down, (sim::AgentId, Context&))
 HEARSAY_HOOK(void, reset, (sim::AgentId, Context&))
 /// Asked after every event.
 HEARSAY_HOOK(bool, finished, (const Context&))
+/// Sets in its last argument what the tick of an agent at a moment needs, from the agent's model and records and what it has
+/// heard. May be called before the tick and on other threads, and only reads. Its on_tick begins with Context::prepared().
+HEARSAY_HOOK(void, prepare, (sim::AgentId, sim::Moment, const Context&, Prepared&) const)
 /// The k-th of P::kMetrics, an array of ProtocolMetric: metrics that only this protocol can measure.
 HEARSAY_HOOK(void, measure, (std::size_t k, const World&, std::span<double>) const)
 

@@ -21,6 +21,7 @@
 #include "models/run/stand_in.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/round_trips.hpp"
+#include "sim/parallel/cache_line.hpp"
 
 namespace hearsay::models {
 
@@ -65,6 +66,23 @@ struct Tally {
   std::uint64_t updates = 0;   ///< updates made with something received
   double staleness_steps = 0;  ///< sum over them of the receiver's updates since what they answer was sent
   double staleness_time = 0;   ///< s, sum over them of the age of what they used
+};
+
+/// What a tick reads and computes of its agent's model and records and of what its neighbours have published, but does not
+/// change: a part that can be prepared before its turn (sim/engine/lookahead.hpp). Context makes it and uses it.
+struct alignas(sim::kCacheLine) Prepared {
+  Eigen::VectorXd mix{};  ///< p numbers that the protocol makes of its neighbours' models
+  double behind = 0;      ///< their staleness: publications not yet heard, mean over the neighbours
+  sim::Time sent = 0;     ///< s, mean time of those that are used
+
+ private:
+  friend class Context;
+  std::vector<std::uint32_t> versions_{};  // of what was heard, by neighbour
+  Eigen::VectorXd gradient_{},
+      noisy_{};            // the next release without noise and with it: private until it is charged
+  Tally tally_{};          // of that release
+  bool ahead_ = false;     // before its turn
+  bool releases_ = false;  // there is one
 };
 
 /// Measures what only the running protocol knows, or the study's own code.
@@ -148,9 +166,9 @@ class World {
   const Study study;
   sim::Streams streams;
   sim::Engine engine;
-  Eigen::MatrixXd models;  ///< p x agents: the public model of each agent
+  alignas(sim::kCacheLine) Eigen::MatrixXd models;  ///< p x agents: the public model of each agent
   Ledger ledger;
-  Tally tally;
+  alignas(sim::kCacheLine) Tally tally;
   std::uint64_t iterations = 0;  ///< completed
   bool hub;
   StandIn* stand_in = nullptr;             ///< takes the place of private data and noise, if not null
@@ -207,10 +225,13 @@ class World {
     if (v.size() == models.rows()) spare_.push_back(std::move(v));
   }
 
-  Eigen::MatrixXd start_;               // public models at the start; empty where all are 0
-  Eigen::VectorXd zero_;                // p zeros
-  Eigen::VectorXd released_;            // what the last release gave out
-  std::vector<Eigen::VectorXd> spare_;  // vectors that have been used before
+  // p numbers: the public models at the start, where they are not all 0, and p zeros.
+  alignas(sim::kCacheLine) Eigen::MatrixXd start_;
+  Eigen::VectorXd zero_;
+  std::vector<Prepared> rooms_;                  // of ticks to come
+  alignas(sim::kCacheLine) Prepared at_tick_{};  // of one that has not been prepared
+  Eigen::VectorXd released_;                     // what the last release gave out
+  std::vector<Eigen::VectorXd> spare_;           // vectors that have been used before
   std::uint64_t total_releases_ = 0;
   // Of a protocol's own purposes: draws so far, by purpose and agent.
   std::vector<std::vector<std::uint32_t>> draws_;

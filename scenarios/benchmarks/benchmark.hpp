@@ -62,6 +62,8 @@ struct BenchmarkRow {
   double ratio() const;
 };
 
+/// A variant, on so many threads.
+std::string with_threads(std::string variant, unsigned threads);
 /// Takes one part of a round.
 using Measure = std::function<Timing()>;
 
@@ -79,6 +81,8 @@ double seconds_of(F&& f) {
 /// Bytes by which the memory of this process grows at most while f runs, as the kernel counts pages; nothing where it
 /// does not say so.
 std::optional<double> memory_growth(const std::function<void()>& f);
+/// The largest memory of this process so far, in bytes, whenever memory_growth() was called.
+std::uint64_t peak_of_benchmarks();
 /// The largest growth of several rounds, per agent. Pages are too coarse for few agents: nothing then.
 class AgentMemory {
  public:

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "scenarios/benchmarks/benchmark.hpp"
 #include "scenarios/benchmarks/plain_queue.hpp"
 #include "scenarios/benchmarks/silent_handler.hpp"
+#include "scenarios/execution/workers/parallel_for.hpp"
 #include "sim/check.hpp"
 #include "sim/prefetch.hpp"
 #include "sim/random/random.hpp"
@@ -21,31 +23,63 @@ constexpr std::uint32_t kDegree = 10;
 constexpr double kLongest = 0.015;  // s, of a latency
 
 struct Averaging : SilentHandler {
-  Averaging(sim::Engine& e, std::size_t p, std::uint64_t limit)
-      : SilentHandler{.last = limit}, engine(e), vectors(e.agents() * p, 1.0), sum(p) {}
-  sim::Engine& engine;
-  std::vector<double> vectors;  // of all agents, one after another
-  std::vector<double> sum;
+  struct alignas(sim::kCacheLine) Room {
+    std::vector<double> sum;
+    double count = 1;
+    std::uint32_t versions[kDegree]{};
+  };
 
+  Averaging(sim::Engine& e, std::size_t dimension, std::uint64_t limit)
+      : SilentHandler{.last = limit}, engine(e), p(dimension), vectors(e.agents() * p, 1.0) {
+    now.sum.resize(p);
+  }
+  sim::Engine& engine;
+  std::size_t p;
+  std::vector<double> vectors;  // of all agents, one after another
+  std::vector<Room> rooms{};
+  alignas(sim::kCacheLine) Room now;
+
+  sim::Preparation preparation() const {
+    constexpr double kVector = 20, kNumber = 0.5;  // ns
+    return {kDegree * (kVector + kNumber * static_cast<double>(p)), sizeof(Room) + p * sizeof(double)};
+  }
+  void make_rooms(std::uint32_t count) { rooms.resize(count, now); }
+  void prepare(sim::AgentId i, sim::Moment at, std::uint32_t room) { sum(i, at, rooms[room]); }
+
+  static constexpr std::size_t kLine = 8;  // numbers of a cache line
   HEARSAY_PREFETCH void prefetch(sim::AgentId i) const {
-    constexpr std::size_t kLine = 8;  // numbers of a cache line
-    for (std::size_t j = 0; j < sum.size(); j += kLine) __builtin_prefetch(&vectors[i * sum.size() + j], 1);
+    for (std::size_t j = 0; j < p; j += kLine) __builtin_prefetch(&vectors[i * p + j], 1);
+  }
+  HEARSAY_PREFETCH void prefetch_room(std::uint32_t room) const {
+    __builtin_prefetch(&rooms[room]);
+    for (std::size_t j = 0; j < p; j += kLine) __builtin_prefetch(&rooms[room].sum[j]);
   }
   void on_tick(sim::AgentId i) {
-    const std::size_t p = sum.size();
+    const std::uint32_t prepared = engine.prepared();
+    Room& room = prepared == sim::Lookahead::kNone ? now : rooms[prepared];
+    if (prepared == sim::Lookahead::kNone) sum(i, engine.moment(), room);
+    for (std::uint32_t k = 0; k < kDegree; ++k) engine.note_latest(i, k, room.versions[k]);
     const std::span<double> own(vectors.data() + i * p, p);
-    std::copy(own.begin(), own.end(), sum.begin());
-    double count = 1;
-    for (std::uint32_t k = 0; k < kDegree; ++k) {
-      const sim::Latest latest = engine.latest(i, k);
-      if (latest.version == 0) continue;
-      for (std::size_t j = 0; j < p; ++j) sum[j] += latest.payload[j];
-      ++count;
-    }
-    for (std::size_t j = 0; j < p; ++j) own[j] = sum[j] / count;
+    for (std::size_t j = 0; j < p; ++j) own[j] = room.sum[j] / room.count;
     engine.publish(i, own);
     // The first publication makes the engine's tables of edges.
     if (++ticks == 1) started = std::chrono::steady_clock::now();
+  }
+  // Of all that has happened and all that the vectors hold, except what is counted at arrivals.
+  std::uint64_t digest() const {
+    sim::Fingerprint all = engine.fingerprint();
+    all.add(vectors);
+    return all.value();
+  }
+  void sum(sim::AgentId i, sim::Moment at, Room& room) const {
+    std::copy_n(vectors.data() + i * p, p, room.sum.begin());
+    room.count = 1;
+    engine.read(i, at, [&](std::uint32_t k, sim::AgentId, const sim::Latest& latest) {
+      room.versions[k] = latest.version;
+      if (latest.version == 0) return;
+      for (std::size_t j = 0; j < p; ++j) room.sum[j] += latest.payload[j];
+      ++room.count;
+    });
   }
 };
 
@@ -100,13 +134,16 @@ std::vector<BenchmarkRow> gossip_benchmark(const BenchmarkSettings& settings, st
   const sim::Topology graph =
       sim::make_topology(sim::RandomRegular{kDegree}, static_cast<sim::AgentId>(agents), streams);
   std::vector<BenchmarkRow> rows;
-  for (const bool lazy : {true, false}) {
+  std::optional<std::uint64_t> fingerprint;
+  const auto add = [&](bool lazy, unsigned threads) {
     sim::Engine::Options options;
     options.network.links.latency = sim::Uniform{0, kLongest};
     options.vector_length = options.payload_width = p;
     options.delivery = lazy ? sim::Delivery::kLazy : sim::Delivery::kByEvents;
-    BenchmarkRow row{
-        .unit = "deliveries", .variant = lazy ? "lazily" : "by events", .agents = agents, .dimension = p};
+    BenchmarkRow row{.unit = "deliveries",
+                     .variant = with_threads(lazy ? "lazily" : "by events", threads),
+                     .agents = agents,
+                     .dimension = p};
     AgentMemory memory(agents);
     const auto ours = [&] {
       Timing timing;
@@ -114,7 +151,10 @@ std::vector<BenchmarkRow> gossip_benchmark(const BenchmarkSettings& settings, st
         sim::Engine engine(options, graph, streams);
         sim::check(engine.lazy() == lazy, "publications travel in another way");
         Averaging handler(engine, p, ticks);
-        const double seconds = run_seconds(engine, handler);
+        double seconds = 0;
+        parallel_for(1, threads, [&](std::size_t) { seconds = run_seconds(engine, handler); });
+        sim::check(fingerprint.value_or(handler.digest()) == handler.digest(), "threads change the results");
+        fingerprint = handler.digest();
         const sim::Traffic& traffic = engine.traffic();
         row.counts = {{"ticks", handler.ticks},
                       {"messages", traffic.messages},
@@ -132,7 +172,10 @@ std::vector<BenchmarkRow> gossip_benchmark(const BenchmarkSettings& settings, st
                "the engine has lost a delivery");
     row.bytes_per_agent = memory.bytes_per_agent();
     rows.push_back(row);
-  }
+  };
+  add(true, 1);
+  if (settings.threads > 1) add(true, settings.threads);
+  add(false, 1);
   return rows;
 }
 

@@ -1,6 +1,8 @@
 // Private coordinate descent: few agents with many neighbours, measured while they learn, or a crowd.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "scenarios/benchmarks/hold.hpp"
 #include "scenarios/benchmarks/protocol_runs.hpp"
 
@@ -34,16 +36,18 @@ std::vector<BenchmarkRow> p2p_benchmark(const BenchmarkSettings& settings, std::
   std::vector<std::uint64_t> dimensions{kVectorLength};
   if (!crowd) dimensions.push_back(100);
   if (settings.dimension) dimensions = {*settings.dimension};
-  const std::uint64_t ticks = settings.operations.value_or(crowd ? 10 * agents : 200'000);
+  const std::uint64_t ticks = settings.operations.value_or(crowd ? 1'000'000 : 200'000);
   std::vector<BenchmarkRow> rows;
   rows.reserve(dimensions.size());
   for (const std::uint64_t p : dimensions) {
-    rows.push_back(measure_protocol({.unit = "ticks",
-                                     .variant = crowd ? "degree 10" : "mean degree 39",
-                                     .agents = agents,
-                                     .dimension = p},
-                                    p2p_scenario(agents, p, ticks, crowd), settings.rounds,
-                                    plain_hold(agents)));
+    for (const unsigned threads : std::set{1u, crowd ? settings.threads : 1u}) {
+      rows.push_back(measure_protocol(
+          {.unit = "ticks",
+           .variant = with_threads(crowd ? "degree 10" : "mean degree 39", threads),
+           .agents = agents,
+           .dimension = p},
+          p2p_scenario(agents, p, ticks, crowd), settings.rounds, plain_hold(agents), threads));
+    }
   }
   return rows;
 }

@@ -1,13 +1,14 @@
 #include "scenarios/benchmarks/protocol_runs.hpp"
 
 #include "scenarios/execution/execute.hpp"
+#include "scenarios/execution/workers/parallel_for.hpp"
 #include "scenarios/study/plan.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
 
 BenchmarkRow measure_protocol(BenchmarkRow row, const std::string& scenario, unsigned rounds,
-                              const Measure& yardstick) {
+                              const Measure& yardstick, unsigned threads) {
   const Plan plan = make_plan_of_text(scenario, "benchmark");
   Execution execution(plan);
   execution.assemble();
@@ -15,7 +16,8 @@ BenchmarkRow measure_protocol(BenchmarkRow row, const std::string& scenario, uns
   std::uint32_t repetition = 0;
   const auto ours = [&] {
     analysis::RunResult run;
-    memory.watch([&] { run = execution.repeat(0, repetition++); });
+    memory.watch(
+        [&] { parallel_for(1, threads, [&](std::size_t) { run = execution.repeat(0, repetition++); }); });
     sim::check(run.status == analysis::Status::kDone, "a run of a benchmark was not completed");
     return Timing{run.iterations, run.wall};
   };

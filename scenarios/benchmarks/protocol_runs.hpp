@@ -6,10 +6,10 @@
 
 namespace hearsay::scenarios {
 
-/// A scenario whose runs are measured, one a round. `row`: what is known of the row beforehand. Throws InvariantError
-/// unless each run is completed.
+/// A scenario whose runs are measured, one a round, each on `threads` threads. `row`: what is known of the row beforehand.
+/// Throws InvariantError unless each run is completed.
 BenchmarkRow measure_protocol(BenchmarkRow row, const std::string& scenario, unsigned rounds,
-                              const Measure& yardstick);
+                              const Measure& yardstick, unsigned threads = 1);
 
 /// "latency": U(0, 15 ms), of a scenario's network.
 inline constexpr const char* kShortLatency =

@@ -77,7 +77,7 @@ std::string benchmark_json(std::span<const Benchmark* const> benchmarks,
                   {"compiler", build_info::kCompiler},
                   {"flags", build_info::kFlags}}},
                 {"benchmarks", Json::array()},
-                {"peak_memory_bytes", peak_memory()}};
+                {"peak_memory_bytes", peak_of_benchmarks()}};
   for (std::size_t b = 0; b < benchmarks.size(); ++b) {
     Json all = Json::array();
     for (const BenchmarkRow& row : rows[b]) all.push_back(row_json(row));

@@ -10,7 +10,7 @@ namespace hearsay::scenarios {
 
 struct SilentHandler {
   std::uint64_t last = 0;  ///< ticks
-  std::uint64_t ticks = 0;
+  alignas(sim::kCacheLine) std::uint64_t ticks = 0;
   std::chrono::steady_clock::time_point started{};
 
   void on_start() { started = std::chrono::steady_clock::now(); }

@@ -79,7 +79,7 @@ void add_rows(std::vector<BenchmarkRow>& rows, const BenchmarkSettings& settings
   for (unsigned threads = std::min(2u, settings.threads);;
        threads = std::min(2 * threads, settings.threads)) {
     BenchmarkRow row = known;
-    row.variant += fmt::format(", -j {}", threads);
+    row.variant = with_threads(row.variant, threads);
     row.counts["threads"] = threads;
     measure_in_turns(
         row, settings.rounds, [&] { return measure(1); }, [&] { return measure(threads); });

@@ -165,7 +165,7 @@ int run_benchmarks(const Parsed& values, std::span<const Benchmark* const> chose
     print_out(
         "\nMedians of {}, alternately with the yardstick; ratio: yardstick's time by ours.\nPeak memory: {:.1f} "
         "MB.\n",
-        counted(settings.rounds, "round"), static_cast<double>(peak_memory()) / 1e6);
+        counted(settings.rounds, "round"), static_cast<double>(peak_of_benchmarks()) / 1e6);
   }
   return kExitDone;
 }
@@ -196,7 +196,7 @@ int bench_command(const Arguments& arguments) {
              "of a benchmark: holds, events, ticks, iterations, updates or runs in a round (default: a tenth "
              "of a second or more)"},
             {"rounds", "R", "of a benchmark: rounds, each the yardstick and then hearsay (default: 5)"},
-            {"jobs,j", "N", "of study: most threads (default: all processors)"},
+            {"jobs,j", "N", "of study, gossip, p2p: most threads (default: all processors)"},
             {"json", nullptr,
              "of a benchmark, or without a name of all: print machine, program and all rounds as JSON"}}),
        "at most one scenario or benchmark", 0, 1});

@@ -37,17 +37,24 @@ void Ticks::put(const Tick& tick) {
 void Ticks::refill() {
   static constexpr Tick kNone{kNever, 0, 0};
   while (next_ == end_) {
-    while (open_ < bins_.size() && bins_[open_] == nullptr) ++open_;
-    if (open_ < bins_.size()) {
-      open(open_);
-    } else if (rest_ != nullptr) {
-      divide();
-    } else {
-      next_ = &kNone;
-      end_ = next_ + 1;
-      ++opened_;
-    }
+    if (open_next()) continue;
+    next_ = &kNone;
+    end_ = next_ + 1;
+    ++opened_;
   }
+}
+
+// Opens the next bin, or finds the bins that come next; false if no agent ticks any more.
+bool Ticks::open_next() {
+  while (open_ < bins_.size() && bins_[open_] == nullptr) ++open_;
+  if (open_ < bins_.size()) {
+    open(open_);
+  } else if (rest_ != nullptr) {
+    divide();
+  } else {
+    return false;
+  }
+  return true;
 }
 
 // Distributes the rest over the bins, which begin at its first tick.
@@ -80,11 +87,13 @@ void Ticks::open(std::size_t b) {
     }
   }
   open_ = b + 1;
-  if (sorted_.size() < unsorted_.size()) sorted_.resize(unsorted_.capacity());
-  sort_(std::span<const Tick>(unsorted_), sorted_.data(),
+  const auto known = static_cast<std::size_t>(end_ - next_);
+  if (known > 0 && next_ != sorted_.data()) std::copy(next_, end_, sorted_.data());
+  if (sorted_.size() < known + unsorted_.size()) sorted_.resize(known + unsorted_.capacity());
+  sort_(std::span<const Tick>(unsorted_), sorted_.data() + known,
         [this, first = static_cast<double>(b)](const Tick& t) { return place(t.time) - first; });
   next_ = sorted_.data();
-  end_ = next_ + unsorted_.size();
+  end_ = next_ + known + unsorted_.size();
   opened_ += static_cast<double>(unsorted_.size());
 }
 

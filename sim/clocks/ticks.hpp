@@ -41,6 +41,12 @@ class Ticks {
   void redraw(Time from);
   /// How many have been popped.
   double popped() const { return opened_ - static_cast<double>(end_ - next_); }
+  /// Makes the next `count` ticks known, as far as there are so many, and returns what is known.
+  std::span<const Tick> next(std::size_t count) {
+    while (static_cast<std::size_t>(end_ - next_) < count && open_next()) {
+    }
+    return {next_, end_};
+  }
   /// The tick `distance` ticks after the next one, if it is known.
   const Tick* ahead(std::ptrdiff_t distance) const {
     return distance < end_ - next_ ? next_ + distance : nullptr;
@@ -57,6 +63,7 @@ class Ticks {
   double place(Time time) const { return (time - origin_) * per_width_; }
   void put(const Tick& tick);
   void refill();
+  bool open_next();
   void divide();
   void open(std::size_t b);
   std::vector<Tick> next_of_all() const;
@@ -70,7 +77,7 @@ class Ticks {
   std::vector<List> bins_;         // bin b: b <= place < b + 1
   List rest_ = nullptr;            // after the last bin
   Lists<Tick> lists_;
-  std::vector<Tick> unsorted_, sorted_, following_;
+  std::vector<Tick> unsorted_, sorted_, following_;  // sorted_ holds those that are known
   const Tick *next_ = nullptr, *end_ = nullptr;
   PlaceSort sort_;
 };

@@ -9,6 +9,10 @@
 // the loop checks finished(). Optionally arrives(Message) may change the numbers of a message that is to be delivered, and
 // returns whether they are finite; timer_name(agent, tag, number) names a timer in the trace, and hears_changes(resets)
 // says whether the protocol may do something at on_up(), on_down() or, if agents are reset, on_reset().
+//
+// A handler whose ticks can be prepared on other threads (lookahead.hpp) has preparation(), which says what that costs;
+// make_rooms(count); and prepare(agent, moment, room): it only reads what ticks of other agents do not change, read()
+// among others, and writes to that room. At the tick prepared() says which.
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -22,6 +26,7 @@
 #include "sim/clocks/clocks.hpp"
 #include "sim/engine/agenda.hpp"
 #include "sim/engine/fetch_ahead.hpp"
+#include "sim/engine/lookahead.hpp"
 #include "sim/engine/message.hpp"
 #include "sim/engine/payload_pool.hpp"
 #include "sim/engine/presence.hpp"
@@ -123,9 +128,24 @@ class Engine {
   /// Publication that `reader` has received from its k-th neighbour. O(1).
   Latest latest(AgentId reader, std::uint32_t k) {
     const Latest latest = publications_.latest(reader, k, now_);
-    fingerprint_.add(now(), k, reader, latest.version);
+    note_latest(reader, k, latest.version);
     return latest;
   }
+  /// The same in two parts: f(k, neighbour, latest) for all neighbours in order, at this moment or, in what prepares a tick,
+  /// at that of the tick; and at that moment a note of each in the fingerprint.
+  template <class F>
+  void read(AgentId reader, Moment at, F&& f) const {
+    publications_.read(reader, at, f);
+  }
+  void note_latest(AgentId reader, std::uint32_t k, std::uint32_t version) {
+    fingerprint_.add(now(), k, reader, version);
+  }
+  /// Number of agent i's last publication; 0: none.
+  std::uint32_t version(AgentId i) const { return publications_.version(i); }
+  Moment moment() const { return now_; }
+  const Lookahead& lookahead() const { return lookahead_; }
+  /// Where the tick that is handled has been prepared; Lookahead::kNone: it has not.
+  std::uint32_t prepared() const { return lookahead_.room(); }
   /// Agent i computes from now on, for a time that is drawn. Messages and publications that it sends until the handler
   /// returns leave it when the computation ends, and timers that it sets count from then. Until then its ticks are
   /// missed, and messages and timers wait. If the agent is down at the end, its messages are lost (sender_down); if it
@@ -142,8 +162,6 @@ class Engine {
   std::span<double> numbers_of(const Message& message) {
     return pool_.row(message.row).first(message.payload.size());
   }
-  /// What reader has received from its k-th neighbour, of which the run takes no note. Delivery by events.
-  Latest peek(AgentId reader, std::uint32_t k) { return publications_.latest(reader, k, now_); }
   /// Adds to the trace, if there is one, that an agent does not do what its protocol says.
   void trace_hostile(AgentId agent, std::string_view behaviour) {
     if (tracing()) trace(TraceKind::kHostile, agent, behaviour);
@@ -191,12 +209,26 @@ class Engine {
   // The functions that loop() calls with the handler are part of it, and compiled as one function.
   template <class Handler>
   End loop(Handler& handler) {
+    if constexpr (!requires { handler.preparation(); }) {
+      return loop(handler, [] {});
+    } else {
+      auto job = [&](std::size_t begin, std::size_t end) {
+        lookahead_.prepare(begin, end, topology_, publications_, handler);
+      };
+      const Lookahead::Use use(lookahead_, topology_, lazy() ? handler.preparation() : Preparation{},
+                               [&](std::uint32_t count) { handler.make_rooms(count); });
+      return loop(handler, [&] { lookahead_.advance(agenda_.ticks(), publications_, job); });
+    }
+  }
+  template <class Handler, class Advance>
+  [[gnu::always_inline]] End loop(Handler& handler, Advance&& advance) {
     while (!handler.finished()) {
       const Time at = agenda_.next_time();
       if (at == kNever || (agenda_.nothing_left(now()) && presence_.endless_are_vain(hears_changes(handler))))
         return stop_at_ < last_time_ ? End::kPaused : End::kIdle;
       if (at > stop_at_) return stop_at_ < last_time_ ? End::kPaused : pass_last_time();
       if (events_ >= options_.event_limit) return End::kEvents;
+      if (agenda_.tick_is_next()) advance();
       if (large_) fetch_ahead(handler);
       const Event event = agenda_.pop();
       check(event.time >= now(), "time runs backwards");
@@ -343,7 +375,7 @@ class Engine {
   template <class Handler>
   HEARSAY_PREFETCH void fetch_ahead(const Handler& handler) {
     if (!agenda_.tick_is_next()) return fetch_for_arrivals(agenda_.queue(), publications_);
-    fetch_for_ticks(agenda_.ticks(), topology_, transport_, publications_, handler);
+    fetch_for_ticks(agenda_.ticks(), topology_, transport_, publications_, lookahead_, handler);
   }
   void push(const Event& event) { agenda_.queue().push(event); }
 
@@ -403,6 +435,7 @@ class Engine {
   PayloadPool pool_;
   TraceSink* trace_;  // null: no trace
   Publications publications_;
+  Lookahead lookahead_;
   Fingerprint fingerprint_;
   Moment now_;
   bool large_;  // the state of all agents is larger than the cache

@@ -3,16 +3,19 @@
 // Changes nothing but speed. An address that itself has to be read first is fetched some events earlier: hence the
 // distances.
 #include "sim/engine/agenda.hpp"
+#include "sim/engine/lookahead.hpp"
 #include "sim/engine/publications.hpp"
 #include "sim/engine/transport.hpp"
 #include "sim/prefetch.hpp"
 
 namespace hearsay::sim {
 
-/// Before a tick. A handler may have prefetch(agent), for what it reads of an agent that ticks soon.
+/// Before a tick. A handler may have prefetch(agent), for what it reads of an agent that ticks soon. For a tick that has been
+/// prepared only what it writes.
 template <class Handler>
 HEARSAY_PREFETCH inline void fetch_for_ticks(const Ticks& ticks, const Topology& topology,
                                              const Transport& transport, const Publications& publications,
+                                             const Lookahead& lookahead,
                                              [[maybe_unused]] const Handler& handler) {
   if (const Tick* t = ticks.ahead(8)) topology.prefetch_place(t->agent);
   if (const Tick* t = ticks.ahead(6)) {
@@ -20,9 +23,18 @@ HEARSAY_PREFETCH inline void fetch_for_ticks(const Ticks& ticks, const Topology&
     transport.prefetch(t->agent, topology.first_edge(t->agent));
     if constexpr (requires { handler.prefetch(t->agent); }) handler.prefetch(t->agent);
   }
-  if (const Tick* t = ticks.ahead(5)) publications.prefetch(t->agent, 0);
-  if (const Tick* t = ticks.ahead(3)) publications.prefetch(t->agent, 1);
-  if (const Tick* t = ticks.ahead(2)) publications.prefetch(t->agent, 2);
+  const auto fetch = [&](std::uint32_t distance, int stage) {
+    if (const Tick* t = ticks.ahead(distance); t != nullptr && !lookahead.ready(distance))
+      publications.prefetch(t->agent, stage);
+    else if (t != nullptr && stage == 0)
+      publications.prefetch_own(t->agent);
+  };
+  if constexpr (requires { handler.prefetch_room(0U); }) {
+    if (const std::uint32_t room = lookahead.room(2); room != Lookahead::kNone) handler.prefetch_room(room);
+  }
+  fetch(5, 0);
+  fetch(3, 1);
+  fetch(2, 2);
 }
 
 /// Before an event of the queue.

@@ -10,6 +10,8 @@
 // Requires that every message of the run is a publication, latencies are bounded and drawn per message, nothing is
 // lost, agents are always up and free, bandwidth is unlimited, links may reorder, clocks never end, and events are
 // neither traced nor limited.
+#include <boost/circular_buffer.hpp>
+
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "sim/engine/payload_pool.hpp"
 #include "sim/events/event.hpp"
 #include "sim/network/links.hpp"
+#include "sim/parallel/cache_line.hpp"
 #include "sim/prefetch.hpp"
 #include "sim/topology/topology.hpp"
 #include "sim/trace/trace.hpp"
@@ -29,32 +32,42 @@ class LazyPublications {
   LazyPublications(const Topology& topology, PayloadPool& pool, const Links& links, Time longest);
 
   /// Row `slot` is agent `from`'s next publication. `first_key`: order key of the copy to its first neighbour; the
-  /// others have the next ones. Frees the rows of older ones that can no longer be read. O(1) amortised.
+  /// others have the next ones. Frees the rows of those of all agents that can no longer be read. O(1) amortised.
   void publish(AgentId from, std::uint32_t slot, std::uint64_t first_key, Moment now);
-  /// Row of the newest publication that has reached the reader from its k-th neighbour, or kNoSlot. O(1) unless
-  /// publications are in flight. Frees the rows of those that can no longer be read.
-  std::uint32_t row(AgentId reader, std::uint32_t k, Moment now) {
-    const std::uint32_t slot = newest_[topology_.neighbours(reader)[k]];
-    if (slot == kNoSlot) return slot;
-    if (!everywhere(slot, now)) return search(slot, reader, k, now);
-    if (before(slot) != kNoSlot) forget_before(slot);
-    return slot;
+  /// Row of the newest publication that has reached the reader from a neighbour at a moment, now or later, before which
+  /// the neighbour publishes nothing more; or kNoSlot. O(1) unless publications are in flight. Meanwhile others may
+  /// publish, if there are rows for that (reserve).
+  std::uint32_t row(AgentId reader, AgentId neighbour, Moment at) const {
+    const std::uint32_t slot = newest_[neighbour];
+    return slot == kNoSlot || everywhere(slot, at) ? slot : search(slot, reader, neighbour, at);
   }
+  /// Rows for so many publications.
+  void reserve(std::size_t count) {
+    pool_.reserve(count);
+    if (made_.size() < pool_.capacity()) made_.resize(pool_.capacity());
+  }
+  HEARSAY_PREFETCH void prefetch_own(AgentId i) const { __builtin_prefetch(&newest_[i], 1); }
   /// See Publications::prefetch.
   HEARSAY_PREFETCH void prefetch(AgentId i, int stage) const {
-    if (stage == 0) __builtin_prefetch(&newest_[i], 1);
-    for (const AgentId neighbour : topology_.neighbours(i)) {
+    topology_.neighbours(i).for_each([&](AgentId neighbour) {
       if (stage == 0) {
         __builtin_prefetch(&newest_[neighbour]);
       } else {
-        pool_.prefetch(newest_[neighbour], stage == 2);
+        pool_.prefetch<false>(newest_[neighbour], stage == 2);
       }
-    }
+    });
   }
   template <class Archive>
   void serialize(Archive& archive) {
     plain(archive, newest_);
     plain(archive, made_);
+    std::uint64_t size = flying_.size();
+    archive(size);
+    if constexpr (Archive::is_loading::value) {
+      flying_.set_capacity(size);
+      flying_.resize(size);
+    }
+    raw(archive, flying_.linearize(), size);
   }
   /// Copies that have not arrived. O(publications in flight, their degrees).
   std::uint64_t in_flight(Moment now) const;
@@ -65,23 +78,22 @@ class LazyPublications {
     std::uint64_t first_key = 0, event = 0;  // event: key of the one that made it
   };
 
+  struct Flying {
+    Time sent;
+    std::uint32_t slot;
+  };
+
   // Row of the publication before the one in a row, or kNoSlot. It is stored in the header, which every reading fetches,
   // as the number of an exchange, to which no publication belongs.
   std::uint32_t& before(std::uint32_t slot) { return pool_.header(slot).conversation; }
   std::uint32_t before(std::uint32_t slot) const { return pool_.header(slot).conversation; }
-  // Those before a publication that has reached every reader are never read again.
-  void forget_before(std::uint32_t slot) {
-    for (std::uint32_t old = std::exchange(before(slot), kNoSlot); old != kNoSlot;) {
-      const std::uint32_t older = before(old);
-      pool_.drop(old);
-      old = older;
-    }
-  }
+  // What was published before what has reached every reader is never read again.
+  void forget(Time now);
 
-  bool everywhere(std::uint32_t slot, Moment now) const {
-    return now.time > pool_.header(slot).sent + longest_;
+  bool everywhere(std::uint32_t slot, Moment at) const {
+    return at.time > pool_.header(slot).sent + longest_;
   }
-  std::uint32_t search(std::uint32_t slot, AgentId reader, std::uint32_t k, Moment now) const;
+  std::uint32_t search(std::uint32_t slot, AgentId reader, AgentId neighbour, Moment at) const;
   // Whether row `slot`, sent on the edge at a position, has arrived.
   bool arrived(std::uint32_t slot, AgentId from, EdgePosition position, Moment now) const;
 
@@ -91,6 +103,8 @@ class LazyPublications {
   Time longest_;
   LargeVector<std::uint32_t> newest_;  // row of the last publication, by agent
   LargeVector<Made> made_;             // by row
+  // In order, all that may not have reached every reader, and some that have.
+  alignas(kCacheLine) boost::circular_buffer<Flying> flying_;
 };
 
 }  // namespace hearsay::sim

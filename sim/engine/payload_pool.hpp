@@ -2,6 +2,7 @@
 // Payloads of messages: rows of doubles of one width, each behind its header and beginning with a cache line, reference
 // counted. A broadcast copies its vector once; events and readers store the number of its row.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include "sim/check.hpp"
 #include "sim/events/event.hpp"
 #include "sim/large_vector.hpp"
+#include "sim/parallel/cache_line.hpp"
 #include "sim/prefetch.hpp"
 #include "sim/state/plain.hpp"
 #include "sim/time.hpp"
@@ -61,6 +63,10 @@ class PayloadPool {
     ++in_use_;
     return slot;
   }
+  /// Memory for so many more rows: until they are taken, who reads rows in use may do so on other threads.
+  void reserve(std::size_t count) {
+    while (rows_ - in_use_ < count) grow();
+  }
   void add_reference(std::uint32_t slot, std::uint32_t count = 1) { header(slot).references += count; }
   /// Drops one reference; without any the row is free. kNoSlot is allowed.
   void drop(std::uint32_t slot) {
@@ -73,14 +79,21 @@ class PayloadPool {
     }
   }
 
-  /// Fetches the header of a row, or its numbers too. kNoSlot is allowed.
+  /// Fetches the header of a row, to be written or not, or its numbers too. kNoSlot is allowed.
+  template <bool written>
   HEARSAY_PREFETCH void prefetch(std::uint32_t slot, bool numbers) const {
     if (slot == kNoSlot) return;
     const std::byte* const row = at(slot);
-    __builtin_prefetch(row, 1);
+    __builtin_prefetch(row, written ? 1 : 0);
     if (!numbers) return;
-    constexpr std::size_t kMost = 8 * kLine;  // beyond which the hardware prefetcher continues
-    for (std::size_t k = kLine; k < std::min(stride_, kMost); k += kLine) __builtin_prefetch(row + k);
+    for (std::size_t k = kLine; k < std::min(stride_, kMostFetched); k += kLine) __builtin_prefetch(row + k);
+  }
+
+  /// Fetches the row that take() will give, to be written.
+  HEARSAY_PREFETCH void prefetch_free() const {
+    if (free_ == kNoSlot) return;
+    for (std::size_t k = 0; k < std::min(stride_, kMostFetched); k += kLine)
+      __builtin_prefetch(at(free_) + k, 1);
   }
 
   Header& header(std::uint32_t slot) { return *reinterpret_cast<Header*>(at(slot)); }
@@ -106,7 +119,8 @@ class PayloadPool {
   }
 
  private:
-  static constexpr std::size_t kLine = 64;
+  static constexpr std::size_t kLine = kCacheLine;
+  static constexpr std::size_t kMostFetched = 8 * kLine;  // beyond which the hardware prefetcher continues
   static constexpr std::uint32_t kFirstRows =
       64;  // of block 0; each other has as many as all before it, and 64 more
 
@@ -129,9 +143,9 @@ class PayloadPool {
   void grow() {
     const auto first = static_cast<std::uint32_t>(rows_);
     next_number(first, "payloads in memory", kFirstRows);
-    if (const std::uint32_t block = block_of(first); block == blocks_.size()) {
+    if (const std::uint32_t block = block_of(first); block == made_) {
       const std::size_t bytes = (std::size_t{kFirstRows} << block) * stride_;
-      blocks_.push_back({HugePages<std::byte>().allocate(bytes), Free{bytes}});
+      blocks_[made_++] = {HugePages<std::byte>().allocate(bytes), Free{bytes}};
     }
     rows_ += kFirstRows;
     for (auto slot = first + kFirstRows; slot-- > first;)
@@ -153,10 +167,12 @@ class PayloadPool {
     }
   }
 
-  std::size_t width_, stride_;  // doubles; bytes
-  std::size_t in_use_ = 0;
+  alignas(kCacheLine) std::size_t width_;  // doubles; bytes:
+  std::size_t stride_;
+  std::array<std::unique_ptr<std::byte[], Free>, 32> blocks_;  // as many as there may be rows
+  alignas(kCacheLine) std::size_t in_use_ = 0;
   std::size_t rows_ = 0;
-  std::vector<std::unique_ptr<std::byte[], Free>> blocks_;
+  std::uint32_t made_ = 0;        // blocks
   std::uint32_t free_ = kNoSlot;  // first of the list of free rows
 };
 

@@ -31,12 +31,31 @@ class Publications {
       prepare();
     return published_[from] = next_number(published_[from], "publications of an agent");
   }
-  /// The publication of its k-th neighbour that the reader uses. O(1).
-  Latest latest(AgentId reader, std::uint32_t k, Moment now) {
-    const std::uint32_t slot = row(reader, k, now);
-    if (slot == kNoSlot) return {};
-    const PayloadPool::Header& header = pool_.header(slot);
-    return {header.version, header.sent, std::as_const(pool_).row(slot).first(header.numbers)};
+  /// Number of the last publication of an agent; 0: none.
+  std::uint32_t version(AgentId from) const { return published_.empty() ? 0 : published_[from]; }
+  /// The publication of its k-th neighbour that the reader uses. O(1). Without events: at a moment as in
+  /// LazyPublications::row.
+  Latest latest(AgentId reader, std::uint32_t k, Moment at) const {
+    return of(lazy_ ? lazy_->row(reader, topology_.neighbour(reader, k), at) : received(reader, k));
+  }
+  /// f(k, neighbour, latest) for all its neighbours, in order.
+  template <class F>
+  void read(AgentId reader, Moment at, F&& f) const {
+    std::uint32_t k = 0;
+    if (lazy_) {
+      topology_.neighbours(reader).for_each(
+          [&](AgentId neighbour) { f(k++, neighbour, of(lazy_->row(reader, neighbour, at))); });
+    } else {
+      topology_.neighbours(reader).for_each([&](AgentId neighbour) {
+        f(k, neighbour, of(received(reader, k)));
+        ++k;
+      });
+    }
+  }
+  /// Rows for so many publications without events.
+  void reserve(std::size_t count) {
+    if (published_.empty()) prepare();
+    lazy_->reserve(count);
   }
 
   /// Fetches what is read and counted when an agent reads all its neighbours and publishes: `stage` 0, 1, 2 some time
@@ -45,14 +64,20 @@ class Publications {
     if (published_.empty()) return;
     const EdgePosition first = topology_.first_edge(i);
     const std::uint32_t degree = topology_.degree(i);
-    if (stage == 0) __builtin_prefetch(&published_[i], 1);
+    if (stage == 0) prefetch_own(i);
     if (lazy_) return lazy_->prefetch(i, stage);
     if (stage == 0) {
       __builtin_prefetch(&latest_[first]);
       __builtin_prefetch(&reverse_[first]);
     } else {
-      for (std::uint32_t k = 0; k < degree; ++k) pool_.prefetch(latest_[first + k], stage == 2);
+      for (std::uint32_t k = 0; k < degree; ++k) pool_.prefetch<true>(latest_[first + k], stage == 2);
     }
+  }
+
+  /// Fetches what is counted when an agent publishes.
+  HEARSAY_PREFETCH void prefetch_own(AgentId i) const {
+    __builtin_prefetch(&published_[i], 1);
+    if (lazy_) lazy_->prefetch_own(i);
   }
 
   // The following are for publications that are events.
@@ -60,10 +85,12 @@ class Publications {
   /// Fetches what arrive() reads.
   HEARSAY_PREFETCH void prefetch_arrival(std::uint32_t edge, std::uint32_t slot) const {
     __builtin_prefetch(&latest_[edge], 1);
-    pool_.prefetch(slot, false);
+    pool_.prefetch<true>(slot, false);
   }
   /// Later: the header of the row that it replaces.
-  HEARSAY_PREFETCH void prefetch_replaced(std::uint32_t edge) const { pool_.prefetch(latest_[edge], false); }
+  HEARSAY_PREFETCH void prefetch_replaced(std::uint32_t edge) const {
+    pool_.prefetch<true>(latest_[edge], false);
+  }
 
   /// Position of (b, a), given that of (a, b).
   std::uint32_t reverse(EdgePosition position) const { return reverse_[position]; }
@@ -97,9 +124,13 @@ class Publications {
   }
 
  private:
-  // Row of the publication of its k-th neighbour that the reader uses, or kNoSlot.
-  std::uint32_t row(AgentId reader, std::uint32_t k, Moment now) {
-    if (lazy_) return lazy_->row(reader, k, now);
+  Latest of(std::uint32_t slot) const {
+    if (slot == kNoSlot) return {};
+    const PayloadPool::Header& header = pool_.header(slot);
+    return {header.version, header.sent, std::as_const(pool_).row(slot).first(header.numbers)};
+  }
+  // With events: row of the publication of its k-th neighbour that the reader uses, or kNoSlot.
+  std::uint32_t received(AgentId reader, std::uint32_t k) const {
     return latest_.empty() ? kNoSlot : latest_[topology_.first_edge(reader) + k];
   }
   // Allocates at the first publication. O(edges log degree). Throws TopologyError.

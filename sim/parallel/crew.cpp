@@ -40,8 +40,9 @@ class Crew::Hidden {
 
 Crew::Member::Member(Crew& crew) : outer_(current_), outer_post_(current_post_), crew_(crew) {
   const std::lock_guard lock(crew.mutex_);
-  const auto free = std::ranges::find(crew.posts_, false, &Post::taken);
-  check(free != crew.posts_.end(), "a crew with too many members");
+  const auto end = crew.posts_.begin() + static_cast<std::ptrdiff_t>(crew.members_);
+  const auto free = std::ranges::find(crew.posts_.begin(), end, false, &Post::taken);
+  check(free != end, "a crew with too many members");
   free->taken = true;
   post_ = static_cast<std::size_t>(free - crew.posts_.begin());
   current_ = &crew;
@@ -78,19 +79,21 @@ std::size_t Crew::parts_of(std::size_t count, double ns) const {
   return static_cast<std::size_t>(std::max(parts, 1.0));
 }
 
-void Crew::hand_out(const Computation& computation) {
-  Post& post = posts_[current_post_];
+void Crew::open(Post& post, const Computation& computation) {
   post.computation = computation;
   post.done.store(0, std::memory_order_relaxed);
   const std::uint64_t number = (post.open.load(std::memory_order_relaxed) >> 32) + 1;
   post.open.store((number << 32) | computation.parts);
   wake(static_cast<std::uint32_t>(computation.parts - 1));
+}
+
+void Crew::finish(Post& post) {
   {
     const Hidden hidden;
     while (compute_part(post)) {
     }
   }
-  const auto parts = static_cast<std::uint32_t>(computation.parts);
+  const auto parts = static_cast<std::uint32_t>(post.computation.parts);
   for (int look = 0; look < kLooks && post.done.load(std::memory_order_acquire) != parts; ++look) pause();
   for (std::uint32_t done; (done = post.done.load(std::memory_order_acquire)) != parts;) post.done.wait(done);
   if (post.failure) std::rethrow_exception(std::exchange(post.failure, nullptr));

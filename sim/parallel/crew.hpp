@@ -33,7 +33,8 @@ class Crew {
   };
   /// For so many members at a time.
   explicit Crew(unsigned members) : Crew(members, Worth{}) {}
-  Crew(unsigned members, const Worth& worth) : worth_(worth), posts_(members) {}
+  Crew(unsigned members, const Worth& worth)
+      : worth_(worth), members_(members), posts_(std::size_t{2} * members) {}
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
@@ -64,6 +65,7 @@ class Crew {
   }
   /// Lets all that help ask whether they are ready.
   void ring();
+  const Worth& worth() const { return worth_; }
   /// How many members help.
   std::uint32_t helping() const { return helping_.load(std::memory_order_relaxed); }
 
@@ -82,6 +84,15 @@ class Crew {
       for (std::size_t k = begin; k < end; ++k) f(k);
     });
   }
+  /// Offers f(begin, end), likewise but for so many ranges, to the others, while this thread, a member, goes on to other work and divides that
+  /// too; f lives until finish(), before which no other is offered.
+  template <class F>
+  static void offer(std::size_t count, std::size_t parts, F& f) {
+    current()->open(current()->later(), computation_of(count, std::min(count, parts), f));
+  }
+  /// Computes what the others have not begun of what this thread has offered, and waits for the rest. Passes on the exception
+  /// of the first range that throws.
+  static void finish() { current()->finish(current()->later()); }
   /// out += term 0 + term 1 + ... + term count - 1, in this order, of `width` numbers each. f(begin, end, to, stride)
   /// adds the terms from `begin` on to `to`, to + stride, ...; a term must not depend on `begin` and `end`. Keeps room
   /// for the terms, 8 MB or 1024 terms.
@@ -136,12 +147,19 @@ class Crew {
   static double* room(std::size_t numbers);
   template <class F>
   static void hand_out(std::size_t count, double ns, F&& f) {
-    current()->hand_out({[](void* g, std::size_t begin, std::size_t end) {
-                           (*static_cast<std::remove_reference_t<F>*>(g))(begin, end);
-                         },
-                         &f, count, current()->parts_of(count, ns)});
+    Post& post = current()->posts_[current_post_];
+    current()->open(post, computation_of(count, current()->parts_of(count, ns), f));
+    current()->finish(post);
   }
-  void hand_out(const Computation& computation);
+  template <class F>
+  static Computation computation_of(std::size_t count, std::size_t parts, F& f) {
+    return {[](void* g, std::size_t begin, std::size_t end) { (*static_cast<F*>(g))(begin, end); }, &f, count,
+            parts};
+  }
+  void open(Post& post, const Computation& computation);
+  void finish(Post& post);
+  // Of what this thread has offered.
+  Post& later() { return posts_[members_ + current_post_]; }
   void help(bool (*ready)(void*), void* r);
   /// Computes a part of one of the computations; false if none is open.
   bool help_once();
@@ -153,7 +171,9 @@ class Crew {
   static constinit inline thread_local std::size_t current_post_ = 0;
 
   Worth worth_;
-  std::vector<Post> posts_;
+  std::size_t members_;
+  std::vector<Post>
+      posts_;  // of each member, where it offers what it computes now; behind them, what it has offered
   std::mutex mutex_{};  // of Post::taken
   std::atomic<std::uint32_t> helping_ = 0, asleep_ = 0, bell_ = 0;
 };

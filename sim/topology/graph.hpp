@@ -1,5 +1,6 @@
 #pragma once
 // The network graph: undirected, stored in compressed rows.
+#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -87,6 +88,13 @@ class Neighbours {
   AgentId front() const { return (*this)[0]; }
   Iterator begin() const { return {first_, without_, 0}; }
   Iterator end() const { return {first_, without_, size_}; }
+  /// f(agent) of each, in order: without a comparison for each.
+  template <class F>
+  void for_each(F&& f) const {
+    const std::uint32_t before = std::min(size_, without_);
+    for (std::uint32_t k = 0; k < before; ++k) f(first_[k]);
+    for (std::uint32_t k = before; k < size_; ++k) f(first_[k + 1]);
+  }
   /// `count` of them from the k-th on; may use `room`, which has as many places.
   std::span<const AgentId> part(std::size_t k, std::size_t count, AgentId* room) const {
     if (k >= without_ || k + count <= without_) return {first_ + k + (k >= without_ ? 1 : 0), count};
@@ -133,6 +141,12 @@ class Topology {
   bool has_few_edges() const { return few_; }
   Neighbours neighbours(AgentId i) const {
     return {column_.data() + (row_[i] & in_row_), degree(i), stores_edges() ? kNoAgent : i};
+  }
+  /// neighbours(i)[k].
+  AgentId neighbour(AgentId i, std::uint32_t k) const {
+    if (stores_edges()) [[likely]]
+      return column_[row_[i] + k];
+    return column_[k + (k >= i ? 1 : 0)];
   }
   std::uint32_t degree(AgentId i) const { return row_[i + 1] - row_[i]; }
   /// Position of the first directed edge of agent i.

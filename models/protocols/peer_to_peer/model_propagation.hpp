@@ -75,10 +75,7 @@ class ModelPropagation : public PersonalProtocol {
   /// Throws std::invalid_argument where privacy is asked for and `local` is exact, or its noise is not that of
   /// privacy.mechanism: output and objective use exponential_norm.
   ModelPropagation(const Params& params, const Study& study)
-      : PersonalProtocol(params, study),
-        params_(fitting(params, study)),
-        published_(study.problem.owners()),
-        mix_(study.problem.p()) {
+      : PersonalProtocol(params, study), params_(fitting(params, study)) {
     if (params.local == LocalModelKind::kExact) {
       study.exact("protocol.local: local models, published without noise");
     } else {
@@ -103,13 +100,16 @@ class ModelPropagation : public PersonalProtocol {
   void on_tick(sim::AgentId i, Context& context) {
     if (params_.propagation == Propagation::kNetwork) {
       const PersonalProblem::Agent& a = personal_.agent(i);
+      const Prepared& ready = context.prepared(i, *this);
       context.compute(i);
-      mix_neighbours(published_, i, true, context, mix_);
-      context.model(i) = (mix_ + a.pull * local_.col(i)) / (1 + a.pull);
+      context.model(i) = (ready.mix + a.pull * local_.col(i)) / (1 + a.pull);
       changed(i);
-      published_[i] = context.publish(i, context.model(i));
+      context.publish(i, context.model(i));
     }
     context.count_iteration();
+  }
+  void prepare(sim::AgentId i, sim::Moment at, const Context& context, Prepared& out) const {
+    mix_neighbours(i, at, true, context, out);
   }
   /// Agent i is back from a crash: it still has the model it learned alone.
   void reset(sim::AgentId i, Context&) { changed(i); }
@@ -124,7 +124,6 @@ class ModelPropagation : public PersonalProtocol {
   template <class Archive>
   void serialize(Archive& archive) {
     PersonalProtocol::serialize(archive);
-    archive(published_);
   }
 
   /// Theta^loc (p x n), once started.
@@ -164,8 +163,6 @@ class ModelPropagation : public PersonalProtocol {
   Params params_;
   Eigen::MatrixXd local_;
   mutable std::optional<Eigen::MatrixXd> end_;  // limit of propagation, once asked for
-  std::vector<std::uint32_t> published_;        // publications so far, by agent
-  Eigen::VectorXd mix_;
 };
 
 }  // namespace hearsay::models

@@ -68,8 +68,6 @@ P2pCoordinateDescent::P2pCoordinateDescent(const Params& params, const Study& st
     : PersonalProtocol(params, study, kBounds),
       params_(fitting(params, study)),
       upfront_(upfront_of(params, study)),
-      published_(study.problem.owners()),
-      mix_(study.problem.p()),
       zero_(Eigen::VectorXd::Zero(study.problem.p())) {
   list_steps(study);
   list_start(params.initial, study);
@@ -90,7 +88,7 @@ void P2pCoordinateDescent::on_start(Context& context) {
       },
       params_.initial);
   if (params_.initial_exchange == InitialExchange::kSent) {
-    for (sim::AgentId i = 0; i < context.agents(); ++i) publish(i, context);
+    for (sim::AgentId i = 0; i < context.agents(); ++i) context.publish(i, context.model(i));
   }
   track(context.models());
 }
@@ -129,32 +127,35 @@ void P2pCoordinateDescent::warm_start(LocalRelease method, Context& context) {
 }
 
 void P2pCoordinateDescent::on_tick(sim::AgentId i, Context& context) {
-  if (context.records(i) == 0) {
-    move(i, zero_, context);
-    publish(i, context);
-  } else if (context.may_release(i)) {
-    const auto noisy = context.release(i, context.gradient(i, context.model(i), scores(i)));
-    move(i, *noisy, context);
-    publish(i, context);
-  } else if (params_.after_budget == AfterBudget::kLocal) {
-    context.keep_local(context.gradient(i, context.model(i), scores(i)), kept_);
-    move(i, kept_.inside_owner(), context);
+  const bool has_records = context.records(i) > 0, publishes = !has_records || context.may_release(i);
+  if (publishes || params_.after_budget == AfterBudget::kLocal) {
+    Prepared& ready = context.prepared(i, *this);
+    if (!has_records) {
+      move(i, zero_, ready, context);
+    } else if (publishes) {
+      move(i, *context.release_gradient(i, ready, scores(i)), ready, context);
+    } else {
+      context.keep_local(context.gradient(i, context.model(i), scores(i)), kept_);
+      move(i, kept_.inside_owner(), ready, context);
+    }
+    if (publishes) context.publish(i, context.model(i));
   }
   context.count_iteration();
 }
 
-void P2pCoordinateDescent::move(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& gradient,
-                                Context& context) {
-  const PersonalProblem::Agent& a = personal_.agent(i);
-  context.compute(i);
-  mix_neighbours(published_, i, params_.initial_exchange == InitialExchange::kFree, context, mix_);
-  auto theta = context.model(i);
-  theta = (1 - a.step) * theta + a.step * (mix_ - a.pull * (gradient + 2 * a.lambda * theta));
-  changed(i);
+void P2pCoordinateDescent::prepare(sim::AgentId i, sim::Moment at, const Context& context,
+                                   Prepared& out) const {
+  if (context.records(i) > 0 && context.may_release(i)) context.prepare_release(i, out);
+  mix_neighbours(i, at, params_.initial_exchange == InitialExchange::kFree, context, out);
 }
 
-void P2pCoordinateDescent::publish(sim::AgentId i, Context& context) {
-  published_[i] = context.publish(i, context.model(i));
+void P2pCoordinateDescent::move(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& gradient,
+                                const Prepared& ready, Context& context) {
+  const PersonalProblem::Agent& a = personal_.agent(i);
+  context.compute(i);
+  auto theta = context.model(i);
+  theta = (1 - a.step) * theta + a.step * (ready.mix - a.pull * (gradient + 2 * a.lambda * theta));
+  changed(i);
 }
 
 bool P2pCoordinateDescent::finished(const Context& context) const {

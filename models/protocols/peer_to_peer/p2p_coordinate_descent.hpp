@@ -111,6 +111,7 @@ class P2pCoordinateDescent : public PersonalProtocol {
   P2pCoordinateDescent(const Params& params, const Study& study);
   void on_start(Context& context);
   void on_tick(sim::AgentId i, Context& context);
+  void prepare(sim::AgentId i, sim::Moment at, const Context& context, Prepared& out) const;
   /// Agent i is back from a crash: its model is that of the start again; what it has spent stays spent.
   void reset(sim::AgentId i, Context&) { changed(i); }
   bool finished(const Context& context) const;
@@ -118,22 +119,20 @@ class P2pCoordinateDescent : public PersonalProtocol {
   template <class Archive>
   void serialize(Archive& archive) {
     PersonalProtocol::serialize(archive);
-    archive(published_);
   }
 
  private:
   void open_accounts(Context& context);
   void warm_start(LocalRelease method, Context& context);
-  void move(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& gradient, Context& context);
-  void publish(sim::AgentId i, Context& context);
+  void move(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& gradient, const Prepared& ready,
+            Context& context);
   UtilityBounds bounds() const;
   double noise(std::uint64_t round, const World& world, bool corrected) const;
 
   Params params_;
-  std::optional<Step> upfront_;           // the warm start's release
-  std::uint64_t ticks_ = 0;               // T = sum of T_i
-  std::vector<std::uint32_t> published_;  // publications so far, by agent
-  Eigen::VectorXd mix_, zero_;
+  std::optional<Step> upfront_;  // the warm start's release
+  std::uint64_t ticks_ = 0;      // T = sum of T_i
+  Eigen::VectorXd zero_;
   LocalVector kept_;
 };
 

@@ -92,30 +92,28 @@ class PersonalProtocol {
   /// Q - Q* at the start.
   double start_gap() const { return start_ - personal_.optimum().value; }
 
-  /// The mean of the neighbours' models that agent i has received: mix = sum_j (W_ij/D_ii) Theta_j over the last models that have reached agent i; where nothing has, the
-  /// neighbour's start, or 0 unless `start_known`. Records how stale they are: `published[j]` publications has neighbour
-  /// j made so far; counted are those not yet heard, and the age of what is used (since 0 s for the start), each
+  /// The mean of the neighbours' models that agent i has received: mix = sum_j (W_ij/D_ii) Theta_j over the last models that
+  /// have reached it at a moment at which it ticks; where nothing has, the neighbour's start, or 0 unless `start_known`. How
+  /// stale they are: neighbour j's publications not yet heard, and the time of what is used (0 s for the start), each
   /// averaged over the neighbours. O(degree p), no allocation.
-  void mix_neighbours(std::span<const std::uint32_t> published, sim::AgentId i, bool start_known,
-                      Context& context, Eigen::VectorXd& mix) const {
+  void mix_neighbours(sim::AgentId i, sim::Moment at, bool start_known, const Context& context,
+                      Prepared& out) const {
     const sim::Topology& graph = personal_.topology();
     const sim::EdgePosition first = graph.first_edge(i);
-    const auto neighbours = graph.neighbours(i);
     std::uint64_t behind = 0;
     double sent = 0;
-    mix.setZero();
-    WeightedSum sum(mix.data(), mix.size());
-    for (std::uint32_t k = 0; k < neighbours.size(); ++k) {
-      const Heard heard = context.heard(i, k);
-      behind += published[neighbours[k]] - heard.version;
+    out.mix.setZero(personal_.p());
+    WeightedSum sum(out.mix.data(), out.mix.size());
+    context.read(i, at, out, [&](std::uint32_t k, sim::AgentId neighbour, const Heard& heard) {
+      behind += context.published(neighbour) - heard.version;
       sent += heard.sent;
-      if (heard.version == 0 && !start_known) continue;
-      sum.add(graph.weight(first + k), heard.model.data());
-    }
+      if (heard.version > 0 || start_known) sum.add(graph.weight(first + k), heard.model.data());
+    });
     sum.finish();
-    mix /= personal_.agent(i).weight;
-    const auto count = static_cast<double>(neighbours.size());
-    context.count_staleness(static_cast<double>(behind) / count, context.now() - sent / count);
+    out.mix /= personal_.agent(i).weight;
+    const auto count = static_cast<double>(graph.degree(i));
+    out.behind = static_cast<double>(behind) / count;
+    out.sent = sent / count;
   }
 
   PersonalProblem personal_;

@@ -171,8 +171,8 @@ TEST_CASE("bench: clocks tick as often as is asked for") {
 }
 
 TEST_CASE("bench: gossip delivers ten messages a tick except those in flight, lazily and by events") {
-  const nlohmann::json rows = benchmark_rows("gossip --agents 12 --dim 3 --operations 100");
-  REQUIRE(rows.size() == 2);
+  const nlohmann::json rows = benchmark_rows("gossip --agents 12 --dim 3 --operations 100 -j 2");
+  REQUIRE(rows.size() == 3);
   for (const nlohmann::json& row : rows) {
     const auto& counts = row["counts"];
     CHECK(counts["ticks"] == 100);
@@ -184,6 +184,7 @@ TEST_CASE("bench: gossip delivers ten messages a tick except those in flight, la
     CHECK(row["dimension"] == 3);
   }
   CHECK(rows[0]["operations"] == rows[1]["operations"]);
+  CHECK(rows[0]["operations"] == rows[2]["operations"]);
 }
 
 TEST_CASE("bench: protocols make the iterations that are asked for") {
@@ -194,7 +195,8 @@ TEST_CASE("bench: protocols make the iterations that are asked for") {
 }
 
 TEST_CASE("bench: a crowd's memory is measured") {
-  const nlohmann::json rows = benchmark_rows("p2p --agents 50000 --dim 2 --operations 1000");
+  const nlohmann::json rows = benchmark_rows("p2p --agents 50000 --dim 2 --operations 1000 -j 2");
+  CHECK(operations_of(rows) == Operations{1000, 1000});
   CHECK(rows[0]["bytes_per_agent"].get<double>() > 2 * sizeof(double));  // at least its model
 }
 
@@ -218,7 +220,7 @@ TEST_CASE("bench: options that do not fit are refused in one line") {
            {"hold --dim 3", "--dim: the benchmark hold has no such option"},
            {"clocks --law uniform", "--law: the benchmark clocks has no such option"},
            {"mm1 --agents 5", "--agents: the benchmark mm1 has no such option"},
-           {"gossip -j 2", "--jobs: the benchmark gossip has no such option"},
+           {"clocks -j 2", "--jobs: the benchmark clocks has no such option"},
            {"all --agents 100", "--agents: the benchmark mm1 has no such option"},
            {"gossip --agents 11", "--agents: expected a whole number from 12 to 100000000, found '11'"},
            {"hold --agents 0", "--agents: expected a whole number from 1 to 100000000, found '0'"},
