@@ -30,15 +30,15 @@
 #include <string_view>
 #include <vector>
 
-#include "models/protocols/gossip/gossip_agents.hpp"
+#include "models/protocols/gossip/random_peers.hpp"
 #include "models/run/any_protocol.hpp"
 #include "models/run/requests.hpp"
 
 namespace hearsay::models {
 
-class AdPsgd : GossipAgents {
+class AdPsgd : RandomPeers {
  public:
-  struct Params : GossipOptions {
+  struct Params : RandomPeerOptions {
     std::optional<sim::Time> timeout;
 
     void describe(sim::Visitor& v) {
@@ -48,7 +48,7 @@ class AdPsgd : GossipAgents {
             "Maximum time an agent waits for its partner before it exchanges with another; by default unlimited "
             "on a reliable network, else 5 typical round trips, at least 1 s.",
             "s"));
-      LocalTraining::Params::describe(v);
+      RandomPeerOptions::describe(v);
     }
     bool uses_late_replies() const { return true; }
   };
@@ -62,7 +62,7 @@ class AdPsgd : GossipAgents {
                      .exact = false}};
 
   AdPsgd(const Params& params, const Study& study)
-      : GossipAgents(params, study),
+      : RandomPeers(params, study),
         timeout_(timeout_of(params.timeout, study)),
         exchanges_(study.topology.agents()),
         difference_(study.problem.p()) {}
@@ -109,7 +109,7 @@ class AdPsgd : GossipAgents {
   }
   template <class Archive>
   void serialize(Archive& archive) {
-    GossipAgents::serialize(archive);
+    RandomPeers::serialize(archive);
     archive(exchanges_, refused_);
   }
 

@@ -37,7 +37,7 @@
 
 #include "models/aggregation/aggregation.hpp"
 #include "models/learning/columns.hpp"
-#include "models/protocols/gossip/gossip_agents.hpp"
+#include "models/protocols/gossip/random_peers.hpp"
 #include "models/run/any_protocol.hpp"
 #include "sim/check.hpp"
 
@@ -50,9 +50,9 @@ constexpr auto choices_of(EpidemicSampling) {
        {"oracle", "EL-Oracle: every agent also receives fan_out models; needs a complete graph"}});
 }
 
-class Epidemic : GossipAgents {
+class Epidemic : RandomPeers {
  public:
-  struct Params : GossipOptions {
+  struct Params : RandomPeerOptions {
     std::uint32_t fan_out = 1;
     EpidemicSampling sampling = EpidemicSampling::kLocal;
     AggregateOptions<NeighbourRules> rule;
@@ -62,10 +62,11 @@ class Epidemic : GossipAgents {
         {.name = "fan_out", .help = "Number s of agents that an agent sends to in a round.", .min = 1});
       v(sampling, {.name = "sampling", .help = "Who draws the receivers."});
       rule.describe(v);
-      LocalTraining::Params::describe(v);
+      RandomPeerOptions::describe(v);
     }
     void require(const Setting& setting) const {
       GossipOptions::require(setting);
+      require_size(fan_out);
       if (setting.owners && fan_out >= *setting.owners)
         throw sim::OptionError(
             "fan_out", fmt::format("expected at most n - 1 = {}, found {}", *setting.owners - 1, fan_out));
@@ -89,7 +90,7 @@ class Epidemic : GossipAgents {
 
   /// Throws OptionError for a fan_out of n or more, or if the oracle meets a graph that is not complete.
   Epidemic(const Params& params, const Study& study)
-      : GossipAgents(params, study),
+      : RandomPeers(params, study),
         params_(fitting(params, study)),
         rounds_(study.topology.agents()),
         early_(study.problem.p(), rounds_.size()),
@@ -141,7 +142,7 @@ class Epidemic : GossipAgents {
   }
   template <class Archive>
   void serialize(Archive& archive) {
-    GossipAgents::serialize(archive);
+    RandomPeers::serialize(archive);
     archive(rounds_, early_, shifts_, latest_, received_);
   }
 

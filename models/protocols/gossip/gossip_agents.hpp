@@ -1,5 +1,5 @@
 #pragma once
-// What gossip protocols share: local updates, and random neighbours.
+// What gossip protocols share: local updates.
 #include <fmt/format.h>
 #include <Eigen/Core>
 
@@ -54,9 +54,6 @@ class GossipAgents {
   }
 
  protected:
-  /// The first number that a protocol may use for a purpose of draws.
-  static constexpr std::uint32_t kFreePurpose = LocalTraining::kFreePurpose + 1;
-
   void open_accounts(Context& context) const {
     for (sim::AgentId i = 0; i < context.agents(); ++i) training_.open_account(i, context);
   }
@@ -73,41 +70,11 @@ class GossipAgents {
   }
   /// Steps of the last local_update; 0 if it returned null.
   std::uint64_t steps_made() const { return steps_made_; }
-  /// `count` different neighbours of agent i, all sets equally likely; all of them if there are no more. Valid until the
-  /// next call.
-  std::span<const sim::AgentId> random_neighbours(sim::AgentId i, std::uint32_t count, Context& context) {
-    const auto neighbours = context.neighbours(i);
-    if (count >= neighbours.size()) {
-      drawn_.assign(neighbours.begin(), neighbours.end());
-      return drawn_;
-    }
-    draw(count, neighbours.size(), context.random(kNeighbours, i));
-    for (sim::AgentId& drawn : drawn_) drawn = neighbours[drawn];
-    return drawn_;
-  }
-  /// `count` different numbers below `size`, all sets equally likely; count <= size. Valid as above.
-  std::span<const std::uint32_t> draw(std::uint32_t count, std::uint32_t size, sim::Stream stream) {
-    drawn_.clear();
-    // R. W. Floyd's sampling: one draw for each number, whatever the size.
-    for (std::uint32_t last = size - count; last < size; ++last) {
-      const auto drawn = static_cast<std::uint32_t>(sim::uniform_index(stream, last + 1));
-      const bool is_new = std::find(drawn_.begin(), drawn_.end(), drawn) == drawn_.end();
-      drawn_.push_back(is_new ? drawn : last);
-    }
-    return drawn_;
-  }
-  sim::AgentId random_neighbour(sim::AgentId i, Context& context) {
-    return random_neighbours(i, 1, context).front();
-  }
-
   LocalTraining training_;
 
  private:
-  static constexpr std::uint32_t kNeighbours = LocalTraining::kFreePurpose;  // purpose of the draws
-
   Eigen::VectorXd update_;
   std::uint64_t steps_made_ = 0;
-  std::vector<std::uint32_t> drawn_;
 };
 
 }  // namespace hearsay::models

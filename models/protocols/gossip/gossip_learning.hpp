@@ -31,7 +31,7 @@
 #include <vector>
 
 #include "models/learning/columns.hpp"
-#include "models/protocols/gossip/gossip_agents.hpp"
+#include "models/protocols/gossip/random_peers.hpp"
 #include "models/run/any_protocol.hpp"
 
 namespace hearsay::models {
@@ -50,16 +50,16 @@ constexpr auto choices_of(MergeWeights) {
       {{"equal", "the mean of the two models"}, {"age", "in proportion to the models' ages"}});
 }
 
-class GossipLearning : GossipAgents {
+class GossipLearning : RandomPeers {
  public:
-  struct Params : GossipOptions {
+  struct Params : RandomPeerOptions {
     MergeRule merge = MergeRule::kMergeUpdate;
     MergeWeights merge_weights = MergeWeights::kEqual;
 
     void describe(sim::Visitor& v) {
       v(merge, {.name = "merge", .help = "How a received model becomes the receiver's model."});
       v(merge_weights, {.name = "merge_weights", .help = "Weights of two models that are merged."});
-      LocalTraining::Params::describe(v);
+      RandomPeerOptions::describe(v);
     }
   };
 
@@ -68,7 +68,7 @@ class GossipLearning : GossipAgents {
       "Gossip learning: agents send their models to random neighbours, which merge and update them.");
 
   GossipLearning(const Params& params, const Study& study)
-      : GossipAgents(params, study),
+      : RandomPeers(params, study),
         params_(params),
         ages_(study.topology.agents()),
         last_ages_(ages_.size()),
@@ -112,7 +112,7 @@ class GossipLearning : GossipAgents {
   }
   template <class Archive>
   void serialize(Archive& archive) {
-    GossipAgents::serialize(archive);
+    RandomPeers::serialize(archive);
     archive(ages_, last_ages_, last_);
   }
 

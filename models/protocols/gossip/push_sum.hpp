@@ -27,14 +27,14 @@
 #include <span>
 #include <vector>
 
-#include "models/protocols/gossip/gossip_agents.hpp"
+#include "models/protocols/gossip/random_peers.hpp"
 #include "models/run/any_protocol.hpp"
 
 namespace hearsay::models {
 
-class PushSum : GossipAgents {
+class PushSum : RandomPeers {
  public:
-  struct Params : GossipOptions {
+  struct Params : RandomPeerOptions {
     std::uint32_t fan_out = 1;
     bool weighted_update = false;
 
@@ -46,7 +46,11 @@ class PushSum : GossipAgents {
         {.name = "weighted_update",
          .help = "Whether a local update is multiplied by the agent's weight, which keeps steps bounded "
                  "where messages are lost. The published method does not."});
-      LocalTraining::Params::describe(v);
+      RandomPeerOptions::describe(v);
+    }
+    void require(const Setting& setting) const {
+      GossipOptions::require(setting);
+      require_size(fan_out);
     }
   };
 
@@ -64,8 +68,8 @@ class PushSum : GossipAgents {
                      .exact = false}};
 
   PushSum(const Params& params, const Study& study)
-      : GossipAgents(params, study),
-        params_(params),
+      : RandomPeers(params, study),
+        params_(fitting(params, study)),
         weights_(Eigen::VectorXd::Ones(study.topology.agents())),
         part_(study.problem.p() + 1),
         ticks_(study.topology.agents()) {}
@@ -99,7 +103,7 @@ class PushSum : GossipAgents {
   void measure(std::size_t, const World&, std::span<double> out) const { out[0] = weights_.sum(); }
   template <class Archive>
   void serialize(Archive& archive) {
-    GossipAgents::serialize(archive);
+    RandomPeers::serialize(archive);
     archive(weights_, ticks_);
   }
 
