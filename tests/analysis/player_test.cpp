@@ -131,7 +131,7 @@ TEST_CASE("player: causes are followed back and forward, through messages and wh
        {"steps(s.chain(run, m('message:1:0')).before)", R"([[4, ""], [2, ""], [1, "message:0:0"], [0, ""]])"},
        {"steps(s.chain(run, m('message:1:0')).after)", R"([[null, "message:0:2", 0]])"},
        {"steps(s.chain(run, m('message:0:0')).after)",
-        R"([[2, "", 0], [4, "", 1], [7, "message:1:0", 2], [null, "message:0:2", 3], [null, "message:1:1", 2], [5, "", 1]])"},
+        R"([[2, "", 0], [4, "", 1], [5, "", 1], [null, "message:1:1", 2], [7, "message:1:0", 2], [null, "message:0:2", 3]])"},
        {"steps(s.chain(run, m('message:1:1')).after)", "[]"},
        // Sent at 1 s, 1 s on the way, 1.5 s at agent 1, 1.5 s back.
        {"s.basis(run, m('message:1:0'))",

@@ -179,7 +179,7 @@ const player = (() => {
       return [element("h3", { text: /^\d+$/.test(name(agent)) ? `Agent ${name(agent)}` : `${name(agent)} (agent ${agent})` }),
         line(`${now.down ? "Down" : now.computing ? "Up, computing" : "Up"}${now.hostile ? `; hostile, ${counted(now.attacks, "attack")}${since || " so far"}` : ""}.`,
           ` ${m.sampled ? m.name : m.name[0].toUpperCase() + m.name.slice(1)}: ${shown(m.at(agent, t), m.unit)}.`),
-        ...(heard.length === 0 ? [line(`It has heard from nobody${since || " yet"}.`)] : [element("h4", { text: `What it knows of others at ${at(t)}` }), table]),
+        ...(heard.length === 0 ? [line(`It has heard from no other agent${since || " yet"}.`)] : [element("h4", { text: `What it knows of others at ${at(t)}` }), table]),
         ...(release.count === 0 ? [] : [line(`Its data were used ${release.count === 1 ? "once" : `${release.count} times`}${since}, last at ${at(release.t)}`,
           release.spent > 0 ? `; it has spent epsilon ${shown(release.spent)}, the last time ${shown(release.epsilon)}.` : ".")]),
         element("h4", { text: "Its events" }),
@@ -199,9 +199,9 @@ const player = (() => {
         element("h4", { class: "cause", text: `Why it was sent, the latest first${before.length > 12 ? ` (12 of ${before.length} steps)` : ""}` }),
         element("ol", {}, ...before.slice(0, 12).map((step) => element("li", { class: "cause" }, ...momentLine(step.moment)))),
         ...(before.length === 0 ? [line("It was sent before the events of this page.")] : []),
-        element("h4", { class: "effect", text: "What followed" }),
+        element("h4", { class: "effect", text: `What followed${after.length > 24 ? " (the first 24 steps)" : ""}` }),
         ...(after.length === 0 ? [line(m.lost ? "Nothing: it did not reach its receiver's protocol." : "Nothing was sent because of it.")] : []),
-        element("ol", {}, ...after.slice(0, 24).map(({ moment, message, depth }) => element("li", { class: `effect${(moment !== undefined ? run.times[moment] : run.messages[message].sent) > t ? " later" : ""}`, style: `margin-left: ${Math.min(depth, 6) * 0.8}rem` },
+        element("ol", {}, ...after.slice(0, 24).map(({ t: time, moment, message }) => element("li", { class: `effect${time > t ? " later" : ""}` },
           ...(moment !== undefined ? momentLine(moment) : [messageLink(message, `to ${nameOf(run.messages[message].to)}: `), outcome(run.messages[message])]))))];
     }
     function runPanel(t) {

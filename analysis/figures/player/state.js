@@ -183,23 +183,24 @@ const traceState = (() => {
     }
     return all;
   }
-  // What follows from a moment: moments with their depth and the message that led to them (undefined: as above), or
-  // messages that led to none, because they were lost or are still in flight. In the order of time at each branch.
+  // What follows from a moment, in the order of time, the first kMaxEffects of it: moments with their time, their depth and
+  // the message that led to them (undefined: as above), or messages that led to none: lost at that time, or sent then and in
+  // flight when the trace ends.
   function effects(run, moment) {
-    const all = [], follow = (at, depth) => {
+    const all = [], open = [], add = (step) => open.splice(upTo(open.map(({ t }) => t), step.t), 0, step);
+    const follow = (at, depth) => {
       for (const message of run.sentIn.get(at) ?? []) {
-        if (all.length >= kMaxEffects) return;
-        const { endRow, lost } = run.messages[message], next = endRow === null || lost !== "" ? undefined : run.momentOf[endRow];
-        all.push({ moment: next, message, depth });
-        if (next !== undefined) follow(next, depth + 1);
+        const { sent, ended, endRow, lost } = run.messages[message], next = endRow === null || lost !== "" ? undefined : run.momentOf[endRow];
+        add({ t: next !== undefined ? run.times[next] : lost !== "" ? ended : sent, moment: next, message, depth });
       }
-      for (const next of run.byOrigin.get(run.moments[at].cause) ?? []) {
-        if (all.length >= kMaxEffects || next <= at) continue;
-        all.push({ moment: next, message: undefined, depth });
-        follow(next, depth + 1);
-      }
+      for (const next of run.byOrigin.get(run.moments[at].cause) ?? []) if (next > at) add({ t: run.times[next], moment: next, message: undefined, depth });
     };
     if (moment !== undefined) follow(moment, 0);
+    while (open.length > 0 && all.length < kMaxEffects) {
+      const step = open.shift();
+      all.push(step);
+      if (step.moment !== undefined) follow(step.moment, step.depth + 1);
+    }
     return all;
   }
   // A message: the moments that led to its sending, the earliest last; and what follows from its arrival.
