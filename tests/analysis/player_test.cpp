@@ -143,6 +143,19 @@ TEST_CASE("player: causes are followed back and forward, through messages and wh
        {"[6, 7, 8].map((k) => [run.moments[k].more, run.moments[k].done])", "[[0, 0], [1, 1], [0, 1]]"}});
 }
 
+TEST_CASE("player: labels of agents do not cover each other") {
+  // A hub with twenty others around it, 100 and 60 pixels from it; the hub's label is needed.
+  const auto found = values(
+      {"([100, 60]).map((far) => { const view = { width: 300, height: 300, radius: 10, places: [[150, 150], ...[...Array(20).keys()].map((k) => "
+       "[150 + far * Math.cos(0.1 * Math.PI * k), 150 + far * Math.sin(0.1 * Math.PI * k)])] };"
+       "const all = tracePicture.placeLabels(view, view.places.map((_, agent) => ({ agent, needed: agent === 0, texts: "
+       "[[`owner ${agent}, 200 ms old`, 20], [`owner ${agent}`, 8]] })), 12);"
+       "const apart = (a, b) => a[2] <= b[0] || b[2] <= a[0] || a[3] <= b[1] || b[3] <= a[1];"
+       "return [all[0].agent, all.length > 3, all.every((a, i) => all.slice(0, i).every((b) => apart(a.box, b.box))),"
+       "all.every(({ box }) => box[0] >= 0 && box[1] >= 0 && box[2] <= 300 && box[3] <= 300)]; })"});
+  CHECK(found[0] == json::parse("[[0, true, true, true], [0, true, true, true]]"));
+}
+
 TEST_CASE("player: steps lead to the next moment, of all agents or of one") {
   check(
       {{"[0.5, 1, 2, 100].map((t) => s.momentAt(run, t))", "[-1, 0, 2, 9]"},

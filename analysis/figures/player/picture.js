@@ -155,6 +155,26 @@ const tracePicture = (() => {
     paint.polygon([[a, b], [a - 9 * dx - 5 * dy, b - 9 * dy + 5 * dx], [a - 9 * dx + 5 * dy, b - 9 * dy - 5 * dx]], { fill: style.stroke, alpha: style.alpha });
   }
 
+  // Where labels of agents go, those that come first in the list: above, below, on the right or on the left, where they cover
+  // no other label and, if possible, no agent. A label is an agent with texts, of which the first that has a place is drawn,
+  // and the width to keep for each; without a place there is none, unless it is `needed`.
+  function placeLabels({ places, radius, width, height }, labels, size) {
+    const taken = [], covers = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3], few = places.length <= 500;
+    const boxes = few ? places.map(([x, y]) => [x - radius, y - radius, x + radius, y + radius]) : [];
+    const waysOf = ({ agent, gap = 0 }, wide) => {
+      const [x, y] = places[agent], r = radius + 5 + gap, middle = Math.min(Math.max(x, wide / 2 + 2), width - wide / 2 - 2), low = y + 0.35 * size;
+      return [[middle, y - r - 1, "middle", middle - wide / 2], [middle, y + r + 0.75 * size, "middle", middle - wide / 2],
+        [x + r, low, "start", x + r], [x - r, low, "end", x - r - wide]].map(([u, v, anchor, left]) => ({ x: u, y: v, anchor, box: [left, v - 0.8 * size, left + wide, v + 0.25 * size] }));
+    };
+    return labels.flatMap((label) => {
+      const ways = label.texts.flatMap(([text, room]) => waysOf(label, 0.58 * size * room).map((way) => ({ ...way, text, agent: label.agent })));
+      const free = ways.filter(({ box }) => box[0] >= 0 && box[1] >= 0 && box[2] <= width && box[3] <= height && !taken.some((other) => covers(box, other)));
+      const way = free.find(({ box }) => !boxes.some((other, i) => i !== label.agent && covers(box, other))) ?? free[0] ?? (label.needed ? ways[0] : undefined);
+      if (way) taken.push(way.box);
+      return way ? [way] : [];
+    });
+  }
+
   // The network at a time. `linger`: s for which losses, and agents at which something has happened, are marked. `agent`,
   // `message`, `moment`: what is chosen, null if nothing is; `chain` of the message. Returns how many messages are in flight.
   function drawNetwork(paint, scene, view, t, { measure, colours, linger, agent = null, message = null, moment = null, chain = null, over = null }) {
@@ -201,11 +221,14 @@ const tracePicture = (() => {
       const { x, y } = placeOf(scene, view, messages[message], messages[message].ended);
       cross(paint, x, y, 8, kColours.lost);
     }
-    for (let i = 0; i < agents; ++i) {
-      if (agents > kMaxNames && i !== agent && i !== over && !aged.has(i)) continue;
-      const [x, y] = places[i], text = aged.has(i) ? `${name(i)}, ${shown(aged.get(i), "s")} old` : name(i);
-      paint.text(x, y - radius - 6, text, { fill: colours.ink, size: agents > 30 ? 11 : 12.5, weight: i === agent ? 700 : 500, halo: colours.ground });
-    }
+    // Ages keep the width of the longest, so that labels stay where they are while time goes on.
+    const chosen = [agent, over].filter((i, k, all) => i !== null && all.indexOf(i) === k), others = [...(agents > kMaxNames ? aged.keys() : Array(agents).keys())];
+    const labels = [...chosen, ...others.filter((i) => aged.has(i)), ...others.filter((i) => !aged.has(i))].filter((i, k, all) => all.indexOf(i) === k).map((i) => ({
+      agent: i, needed: chosen.includes(i), gap: i === agent ? 5 : 0,
+      texts: [...(aged.has(i) ? [[`${name(i)}, ${shown(aged.get(i), "s")} old`, name(i).length + 12]] : []), [name(i), name(i).length]] }));
+    const size = agents > 30 ? 11 : 12.5;
+    for (const { x, y, anchor, text, agent: i } of placeLabels(view, labels, size))
+      paint.text(x, y, text, { fill: colours.ink, size, anchor, weight: i === agent ? 700 : 500, halo: colours.ground });
     return flying.length;
   }
   const measureOfAge = ({ measures }) => measures.find(({ name }) => name.startsWith("age")).domain[1];
@@ -243,5 +266,5 @@ const tracePicture = (() => {
     paint.line(place(t), 0, place(t), base + 4, { stroke: kColours.lost, width: 2 });
   }
 
-  return { canvasPaint, svgPaint, valueColour, scene, fit, placeOf, drawNetwork, drawLinks, drawAxis, marks, reason, shown, clock, kColours, kValues };
+  return { canvasPaint, svgPaint, valueColour, scene, fit, placeOf, placeLabels, drawNetwork, drawLinks, drawAxis, marks, reason, shown, clock, kColours, kValues };
 })();
