@@ -143,6 +143,30 @@ TEST_CASE("player: causes are followed back and forward, through messages and wh
        {"[6, 7, 8].map((k) => [run.moments[k].more, run.moments[k].done])", "[[0, 0], [1, 1], [0, 1]]"}});
 }
 
+TEST_CASE("player: a timeout names those that have not answered") {
+  // Agent 0 asks 1, 2 and 3 at 1 s. 1 answers; the request to 2 is lost; 3 computes until 4 s, and its answer is lost. What
+  // 2 and 3 send when their clocks tick is no answer.
+  const char* const rows =
+      "0,1,send,0,1,message:0:0,tick:0:0,8,,0,,\n1,1,send,0,2,message:0:1,tick:0:0,8,,0,,\n"
+      "2,1,lose,2,0,message:0:1,tick:0:0,8,0,0,loss,\n3,1,send,0,3,message:0:2,tick:0:0,8,,0,,\n"
+      "4,2,deliver,1,0,message:0:0,message:0:0,8,1,0,,\n5,2,send,1,0,message:1:0,message:0:0,8,,0,,\n"
+      "6,2,deliver,3,0,message:0:2,message:0:2,8,1,0,,\n7,2.5,send,2,0,message:2:0,tick:2:0,8,,0,,\n"
+      "8,2.5,send,3,0,message:3:0,tick:3:0,8,,0,,\n9,3,deliver,0,1,message:1:0,message:1:0,8,1,0,,\n"
+      "10,3,deliver,0,2,message:2:0,message:2:0,8,0.5,0,,\n11,3,deliver,0,3,message:3:0,message:3:0,8,0.5,0,,\n"
+      "12,4,send,3,0,message:3:1,timer:3:0,8,,0,,message:0:2\n13,4,lose,0,3,message:3:1,timer:3:0,8,0,0,loss,\n"
+      "14,5,timer,0,,,timer:0:0,,,0,timeout,tick:0:0\n";
+  CHECK(values({"names(s.unanswered(run, run.moments.length - 1))"}, 0, rows)[0] ==
+        json{"message:0:1", "message:0:2"});
+  // In rounds of gossip what 2 and 3 have sent is what agent 0 waits for.
+  const std::string gossip = "0,0,timer,0,,,timer:0:9,,,0,first round,\n" + std::string(rows);
+  CHECK(values({"names(s.unanswered(run, run.moments.length - 1))"}, 0, gossip.c_str())[0] == json::array());
+  // One that was set as the run began has no origin.
+  const char* const begun =
+      "0,0,send,0,1,message:0:0,,8,,0,,\n1,0,send,1,2,message:1:0,,8,,0,,\n2,1,deliver,1,0,message:0:0,message:0:0,8,1,0,,\n"
+      "3,5,timer,0,,,timer:0:0,,,0,timeout,\n";
+  CHECK(values({"names(s.unanswered(run, run.moments.length - 1))"}, 0, begun)[0] == json{"message:0:0"});
+}
+
 TEST_CASE("player: labels of agents do not cover each other") {
   // A hub with twenty others around it, 100 and 60 pixels from it; the hub's label is needed.
   const auto found = values(

@@ -52,6 +52,11 @@ const player = (() => {
       if (m.ended <= t) return `arrived at ${at(m.ended)}, ${way}`;
       return "in flight";
     }
+    // Links with commas between them, texts behind those before them; not all of many.
+    function listed(parts, most = 8) {
+      const all = parts.slice(0, most).flatMap((part) => (typeof part === "string" ? [part] : [", ", part]));
+      return [...all.slice(all[0] === ", " ? 1 : 0), ...(parts.length > most ? [" and others"] : [])];
+    }
     // What happens at a moment: texts, and links to messages.
     function words(number) {
       const { first, last, agent, more, done } = run.moments[number], said = new Map(), sent = [];
@@ -61,7 +66,10 @@ const player = (() => {
         const message = messageOf.get(rows.message[row]), age = message === undefined ? null : run.moments[number].t - run.messages[message].sent;
         const linked = (label) => (message === undefined ? label : messageLink(message, label));
         if (event === "tick") say("its clock ticks");
-        else if (event === "timer") say(`timer: ${detail || "fires"}`);
+        else if (event === "timer") {
+          const missing = detail === "timeout" ? traceState.unanswered(run, number) : [];
+          say(element("span", {}, `timer: ${detail || "fires"}`, ...(missing.length > 0 ? [run.rounds ? ", nothing meanwhile from " : ", no answer from ", ...listed(missing.map((i) => messageLink(i, nameOf(run.messages[i].to))))] : [])), row);
+        }
         else if (event === "deliver") say(element("span", {}, "hears ", linked(`from ${nameOf(peer)}`), age === null ? "" : `, ${shown(age, "s")} old`), row);
         else if (event === "send" || event === "publish") sent.push(linked(nameOf(peer)));
         else if (event === "lose" && row > first && rows.message[row] === rows.message[row - 1] && sent.length > 0) sent.push(` (lost: ${plain(detail)})`);
@@ -75,8 +83,7 @@ const player = (() => {
         else say((who === agent ? "" : `${nameOf(who)} `) + (kEvents[event] ?? event) + (detail ? ` (${detail})` : ""));
       }
       const all = [...said.values()].flatMap(([part, times]) => ["; ", part, ...(times > 1 ? [` (${times} times)`] : [])]);
-      const most = 8, to = sent.slice(0, most).flatMap((part) => (typeof part === "string" ? [part] : [", ", part]));
-      if (sent.length > 0) all.push("; ", "sends to ", ...to.slice(to[0] === ", " ? 1 : 0), ...(sent.length > most ? [" and others"] : []));
+      if (sent.length > 0) all.push("; ", "sends to ", ...listed(sent));
       if (more > 0) all.push(`; completes iteration ${done}`);
       return all.slice(1);
     }

@@ -6,6 +6,7 @@
 "use strict";
 const traceState = (() => {
   const kMaxEffects = 60;  // moments that are followed forward
+  const kRounds = new Set(["first round", "mix", "next round"]);  // timers of rounds of gossip
   // Reasons of losses whose messages have reached their receiver.
   const kArrived = new Set(["receiver_down", "stale", "not_finite"]);
 
@@ -47,7 +48,7 @@ const traceState = (() => {
       sent: messages.map((m) => m.sent),
       ends: messages.map((m, i) => [m.ended, i]).sort((a, b) => a[0] - b[0]),
       moments: [], times: [], momentOf: new Int32Array(count), byKey: new Map(), byOrigin: new Map(), ofAgent: new Map(),
-      sentIn: new Map(), endedIn: new Map(), into: new Map(), between: new Map(), releases: new Map(), hostile: new Map(), steps: new Map(),
+      sentIn: new Map(), endedIn: new Map(), into: new Map(), between: new Map(), releases: new Map(), hostile: new Map(), steps: new Map(), rounds: false,
     };
     // Of the messages sent so far, the latest end.
     run.latest = [];
@@ -70,6 +71,7 @@ const traceState = (() => {
         const { times, all } = run.releases.get(agent) ?? run.releases.set(agent, { times: [], all: [] }).get(agent);
         times.push(rows.t[row]), all.push({ epsilon, spent });
       }
+      if (event === "timer" && kRounds.has(text(rows.detail[row]))) run.rounds = true;
       if (event === "hostile") listAt(run.hostile, agent).push(rows.t[row]), (moment.hostile = true);
     }
     run.moments.forEach(({ agent, first, t }, number) => {
@@ -222,6 +224,24 @@ const traceState = (() => {
     return { message: step.message, age, there, inside: age - there - back, back, iterations };
   }
 
+  // The message that led to a moment, also by timers and computations of its agent; undefined if there is none.
+  function broughtBy(run, moment) {
+    for (let at = moment, next; at !== undefined; at = next < at ? next : undefined) {
+      if (run.endedIn.has(at)) return run.endedIn.get(at);
+      next = run.byKey.get(run.moments[at].origin);
+    }
+  }
+  // Of a timeout: the messages that were sent when its timer was set, and that no message which has arrived answers. In rounds
+  // of gossip messages answer none: those to agents from which nothing has arrived since.
+  function unanswered(run, moment) {
+    const { t, agent, origin } = run.moments[moment], { messages } = run;
+    // Without an origin it was set when the run began.
+    const set = origin < 0 ? run.moments.findIndex((m) => m.cause < 0 && m.t === 0) : run.byKey.get(origin);
+    const answers = (i, to) => messages[i].lost === "" && messages[i].ended <= t &&
+      (run.rounds ? messages[i].ended > run.times[set] : messages[i].sentRow !== null && broughtBy(run, run.momentOf[messages[i].sentRow]) === to);
+    return (run.sentIn.get(set) ?? []).filter((i) => messages[i].from === agent && !(run.between.get(pairOf(messages[i].to, agent)) ?? []).some((k) => answers(k, i)));
+  }
+
   // The last moment up to t, -1 before the first; and the next after a moment, or the one before it (`by` -1), of an agent.
   const momentAt = (run, t) => upTo(run.times, t) - 1;
   function neighbour(run, moment, by, agent = null) {
@@ -251,5 +271,5 @@ const traceState = (() => {
     return all;
   }
 
-  return { load, upTo, agentAt, inFlight, lostIn, progress, heard, age, released, causes, effects, chain, basis, momentAt, neighbour, measures, kArrived };
+  return { load, upTo, agentAt, inFlight, lostIn, progress, heard, age, released, causes, effects, chain, basis, unanswered, momentAt, neighbour, measures, kArrived };
 })();
