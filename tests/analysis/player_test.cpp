@@ -167,6 +167,27 @@ TEST_CASE("player: a timeout names those that have not answered") {
   CHECK(values({"names(s.unanswered(run, run.moments.length - 1))"}, 0, begun)[0] == json{"message:0:0"});
 }
 
+TEST_CASE("player: steps lead to the next lost message, of all agents or of one") {
+  // message:0:1 is lost at 1 s between 0 and 2, message:1:1 at 4 s between 1 and 2.
+  const auto loss = [](const std::string& arguments) {
+    return "((i) => i === null ? '' : names([i])[0])(s.nextLoss(run, " + arguments + "))";
+  };
+  check({{loss("0, 1"), R"("message:0:1")"},
+         {loss("1, 1"), R"("message:1:1")"},
+         {loss("4, 1"), R"("")"},
+         {loss("4, -1"), R"("message:0:1")"},
+         {loss("1, -1"), R"("")"},
+         {loss("0, 1, 1"), R"("message:1:1")"},
+         {loss("4, 1, null, m('message:0:1')"), R"("")"}});
+  // Of two that are lost at one time, each has its turn.
+  const char* const rows =
+      "0,1,send,0,1,message:0:0,tick:0:0,8,,0,,\n1,1,lose,1,0,message:0:0,tick:0:0,8,0,0,loss,\n"
+      "2,1,send,0,2,message:0:1,tick:0:0,8,,0,,\n3,1,lose,2,0,message:0:1,tick:0:0,8,0,0,loss,\n";
+  CHECK(values({"[s.nextLoss(run, 0, 1), s.nextLoss(run, 1, 1, null, 0), s.nextLoss(run, 1, 1, null, 1), "
+                "s.nextLoss(run, 1, -1, null, 1)]"},
+               0, rows)[0] == json::parse("[0, 1, null, 0]"));
+}
+
 TEST_CASE("player: labels of agents do not cover each other") {
   // A hub with twenty others around it, 100 and 60 pixels from it; the hub's label is needed.
   const auto found = values(

@@ -88,6 +88,19 @@ for (const moment of own.slice(0, 8)) {
 }
 await page.waitForTimeout(500);
 check(Number(await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("t"))) === own[7].t, "the address does not follow the time");
+// L leads from one lost message to the next, each with its panel; with shift, back.
+const losses = rows.filter((row) => row.event === "lose").map((row) => ({ t: Number(row.time_s), message: row.message }));
+await open("player.html");
+await page.focus("#player canvas");
+const there = () => page.evaluate(() => ({ t: document.getElementById("player").player.state.t, message: new URLSearchParams(location.hash.slice(1)).get("message") }));
+for (const loss of losses.slice(0, 5)) {
+  await page.keyboard.press("l");
+  await page.waitForTimeout(400);
+  const { t, message } = await there();
+  check(t === loss.t && message === loss.message, `the step to ${loss.message}, lost at ${loss.t} s, is to ${message} at ${t} s`);
+}
+await page.keyboard.press("Shift+L");
+check((await now()) === losses[3].t, "the step back is not to the loss before");
 // Why a message was lost.
 const lost = rows.find((row) => row.detail === "receiver_down");
 await open("player.html", `#message=${lost.message}`);

@@ -103,11 +103,13 @@ const player = (() => {
     root.classList.add("player");
     root.append(
       element("div", { class: "bar" }, button("|◀", "event before (left; of the chosen agent: shift and left)", (e) => step(-1, e.shiftKey)), play,
-        button("▶|", "next event (right; of the chosen agent: shift and right)", (e) => step(1, e.shiftKey)), clock,
+        button("▶|", "next event (right; of the chosen agent: shift and right)", (e) => step(1, e.shiftKey)),
+        ...(run.messages.some((m) => m.lost !== "") ? [button("▶✕", "next lost message (L; the one before: shift and L)", (e) => loss(e))] : []), clock,
         labelled("speed", speed), labelled("agent", chosen), labelled("colour", measure),
         ...(typeof MediaRecorder === "undefined" ? [] : [button("● record", "record what is played as WebM", () => record())])),
       element("div", { class: "stage" }, element("div", {}, stage, legend), panel), slider, axis,
       element("p", { class: "dim", text: "Click an agent or a message. Keys: space plays, left and right step to events (with shift: of the chosen agent), " +
+        "L to the next lost message (with shift: to the one before), " +
         "+ and − change the speed, Home and End, Esc." + (run.trace.whole ? "" : ` This page has ${run.count} events from ${at(run.begin)} to ${at(run.end)}, ` +
         "a part of the trace: the options --from, --to and --agent choose another.") }));
 
@@ -134,6 +136,12 @@ const player = (() => {
       const here = between && by < 0 ? last + 1 : last;
       const next = traceState.neighbour(run, here, by, own ? state.agent : null);
       if (next !== null) seek(run.times[next], next);
+    }
+    // To where a message was lost, which is chosen; of the chosen agent's, if there is one.
+    function stepLoss(by) {
+      const next = traceState.nextLoss(run, state.t, by, state.agent, state.message);
+      if (state.playing) toggle(false);
+      if (next !== null) choose(state.agent, next), seek(run.messages[next].ended);
     }
     function choose(agent, message = null) {
       Object.assign(state, { agent, message, chain: message === null ? null : traceState.chain(run, message) });
@@ -349,9 +357,10 @@ const player = (() => {
     measure.addEventListener("change", () => ((state.measure = scene.measures[measure.value]), (dirty = true), showLegend()));
     speed.addEventListener("change", () => (dirty = true));
     const faster = (by) => (speed.selectedIndex = Math.min(Math.max(speed.selectedIndex + by, 0), rates.length - 1), (dirty = true));
+    const loss = (e) => stepLoss(e.shiftKey ? -1 : 1);
     const keys = {
       " ": () => toggle(), ArrowRight: (e) => step(1, e.shiftKey), ArrowLeft: (e) => step(-1, e.shiftKey), Home: () => seek(run.begin), End: () => seek(run.end),
-      "+": () => faster(1), "=": () => faster(1), "-": () => faster(-1), Escape: leave,
+      l: loss, L: loss, "+": () => faster(1), "=": () => faster(1), "-": () => faster(-1), Escape: leave,
     };
     // The keys of a page of its own need no focus.
     (root.closest(".wide") ? document : root).addEventListener("keydown", (e) => {
@@ -370,6 +379,6 @@ const player = (() => {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", resize);
     addEventListener("hashchange", recall);
     requestAnimationFrame(frame);
-    root.player = { run, scene, state, seek, step, choose, toggle, get drawn() { return drawn; }, get frames() { return frames; } };
+    root.player = { run, scene, state, seek, step, stepLoss, choose, toggle, get drawn() { return drawn; }, get frames() { return frames; } };
   };
 })();

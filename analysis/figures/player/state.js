@@ -242,6 +242,15 @@ const traceState = (() => {
     return (run.sentIn.get(set) ?? []).filter((i) => messages[i].from === agent && !(run.between.get(pairOf(messages[i].to, agent)) ?? []).some((k) => answers(k, i)));
   }
 
+  // The next lost message after a time, or the last before it (`by` -1), of an agent's or of all: its number, null if there is
+  // none. After the message `here`, if it is lost at that time.
+  function nextLoss(run, t, by, agent = null, here = null) {
+    const losses = run.ends.filter(([ended, i]) => run.messages[i].lost !== "" && ended <= run.end && (agent === null || run.messages[i].from === agent || run.messages[i].to === agent));
+    const at = losses.findIndex(([ended, i]) => i === here && ended === t), times = losses.map(([ended]) => ended);
+    const next = at >= 0 ? at + by : by > 0 ? upTo(times, t) : times.filter((time) => time < t).length - 1;
+    return losses[next]?.[1] ?? null;
+  }
+
   // The last moment up to t, -1 before the first; and the next after a moment, or the one before it (`by` -1), of an agent.
   const momentAt = (run, t) => upTo(run.times, t) - 1;
   function neighbour(run, moment, by, agent = null) {
@@ -271,5 +280,5 @@ const traceState = (() => {
     return all;
   }
 
-  return { load, upTo, agentAt, inFlight, lostIn, progress, heard, age, released, causes, effects, chain, basis, unanswered, momentAt, neighbour, measures, kArrived };
+  return { load, upTo, agentAt, inFlight, lostIn, progress, heard, age, released, causes, effects, chain, basis, unanswered, nextLoss, momentAt, neighbour, measures, kArrived };
 })();
