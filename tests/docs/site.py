@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Builds the documentation site and checks it: links and anchors lead somewhere, nothing is loaded from the network,
-every shipped scenario has its figure, and pages open in a browser without an error, if there is one.
+every shipped scenario has its figure and a run that can be played, and pages open in a browser without an error, if there
+is one. HEARSAY_PROGRAM is the program that makes the runs.
 
   site.py [FOLDER]    a site that is there already
 """
 import html.parser
 import http.server
+import json
+import os
 import pathlib
 import re
 import shutil
@@ -124,6 +127,32 @@ def check_gallery(site, pages):
     return total
 
 
+def check_players(site, pages):
+    """Each shipped scenario has a page with the events of a run, and the gallery links to it; but for those whose data are
+    not here, by the program's own words. Returns how many there are, and the others."""
+    played, missing = 0, []
+    for scenario in scenarios():
+        name = scenario.relative_to(ROOT / "scenarios").with_suffix("")
+        page = site / f"docs/gallery/{name}-player.html"
+        if not page.exists():
+            tried = subprocess.run([os.environ["HEARSAY_PROGRAM"], "run", scenario, "--dry-run"], capture_output=True, text=True)
+            if tried.returncode != 0 and "--data-dir" in tried.stderr:
+                missing.append(str(name))
+            else:
+                errors.append(f"the gallery has no player of {name}: script/docs makes it, by docs/gallery/players.txt")
+            continue
+        if f"{name}-player.html" not in pages[site / "docs/gallery/index.html"].links:
+            errors.append(f"the gallery has no link to the player of {name}")
+        found = re.search(r'<script type="application/json" id="figures">(.*?)</script>', page.read_text(encoding="utf-8"), re.S)
+        trace = json.loads(found[1])["study"]["trace"] if found else {}
+        # Agents act, and at more than one time.
+        times = trace.get("rows", {}).get("t", [])
+        if trace.get("agents", 0) == 0 or len(set(times)) < 2:
+            errors.append(f"docs/gallery/{name}-player.html: expected a run of several events, found {len(times)}")
+        played += 1
+    return played, missing
+
+
 def check_notebooks(site, pages):
     """Each notebook is a page with its picture and a table or numbers that its cells print, and can be downloaded."""
     for notebook in sorted((ROOT / "docs/notebooks").glob("*.ipynb")):
@@ -161,7 +190,8 @@ def check_browser(site):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     opened = 0
     for page in ("index.html", "docs/gallery/index.html", "docs/notebooks/one-run.html",
-                 "docs/tutorials/first-scenario.html", "docs/reference.html", "scenarios/studies/latency.html"):
+                 "docs/tutorials/first-scenario.html", "docs/reference.html", "scenarios/studies/latency.html",
+                 "docs/gallery/quickstart-player.html", "docs/gallery/studies/what-if-player.html"):
         with tempfile.TemporaryDirectory() as profile:
             done = subprocess.run(
                 [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
@@ -170,6 +200,8 @@ def check_browser(site):
                  f"http://127.0.0.1:{server.server_port}/{page}"], capture_output=True, text=True, timeout=120)
         if done.returncode != 0 or "<h1" not in done.stdout:
             errors.append(f"{page}: the browser did not open it")
+        if page.endswith("-player.html") and "<canvas" not in done.stdout:
+            errors.append(f"{page}: the run is not drawn")
         errors.extend(f"{page}: {line}" for line in done.stderr.splitlines() if ":CONSOLE" in line)
         opened += 1
     server.shutdown()
@@ -187,6 +219,7 @@ def main():
             sys.exit(done.stdout)
     pages, links = check_links(site)
     size = check_gallery(site, pages)
+    played, missing = check_players(site, pages)
     check_notebooks(site, pages)
     opened = check_browser(site)
     if len(pages) < 100 or links < 1000:
@@ -194,7 +227,8 @@ def main():
     for error in errors[:50]:
         print(error)
     browser = "no browser to open them" if opened is None else f"{opened} opened in a browser"
-    print(f"{len(pages)} pages, {links} links, figures of {size / 1e6:.1f} MB; {browser}; {len(errors)} errors")
+    print(f"{len(pages)} pages, {links} links, figures of {size / 1e6:.1f} MB; {played} runs can be played"
+          f"{', without data: ' + ', '.join(missing) if missing else ''}; {browser}; {len(errors)} errors")
     if len(sys.argv) == 1:
         shutil.rmtree(site.parent)
     return len(errors) > 0
