@@ -201,6 +201,16 @@ TEST_CASE("player: labels of agents do not cover each other") {
   CHECK(found[0] == json::parse("[[0, true, true, true], [0, true, true, true]]"));
 }
 
+TEST_CASE("player: when a run begins, what each agent does is a moment") {
+  // Agents 0 and 1 send, the message of 0 is lost at once, and it sends another; 1 releases.
+  const char* const rows =
+      "0,0,send,0,1,message:0:0,,8,,0,,\n1,0,lose,1,0,message:0:0,,8,0,0,loss,\n2,0,send,0,2,message:0:1,,8,,0,,\n"
+      "3,0,send,1,2,message:1:0,,8,,0,,\n4,0,release,1,,,,,,0,release=1 epsilon=1 spent=1 delta=0,\n"
+      "5,1,tick,2,,,tick:2:0,,,0,,\n";
+  CHECK(values({"run.moments.map(({ t, agent, first, last }) => [t, agent, first, last])"}, 0, rows)[0] ==
+        json::parse("[[0, 0, 0, 2], [0, 1, 3, 4], [1, 2, 5, 5]]"));
+}
+
 TEST_CASE("player: steps lead to the next moment, of all agents or of one") {
   check(
       {{"[0.5, 1, 2, 100].map((t) => s.momentAt(run, t))", "[-1, 0, 2, 9]"},

@@ -10,7 +10,8 @@ const profile = fs.mkdtempSync(path.join(folder, "profile-"));
 const faults = [];
 const check = (holds, what) => holds || faults.push(what);
 
-// Read here by other code than the page's: rows of trace.csv, messages by name, and moments, which are times with a cause.
+// Read here by other code than the page's: rows of trace.csv, messages by name, and moments, which are times with a cause, or,
+// as the run begins, with an agent.
 const [header, ...lines] = fs.readFileSync(path.join(folder, "trace.csv"), "utf8").trim().split("\n");
 const names = header.split(","), rows = lines.map((line) => Object.fromEntries(line.split(",").map((field, k) => [names[k], field]))).filter((row) => row.event !== "start");
 const sent = new Map(), ended = new Map(), moments = [];
@@ -18,7 +19,7 @@ for (const row of rows) {
   const t = Number(row.time_s);
   if (row.event === "send" || row.event === "publish") sent.set(row.message, t);
   if ((row.event === "deliver" || row.event === "lose") && !ended.has(row.message)) ended.set(row.message, t);
-  if (moments.at(-1)?.t !== t || moments.at(-1).cause !== row.cause) moments.push({ t, cause: row.cause, agent: row.agent });
+  if (moments.at(-1)?.t !== t || moments.at(-1).cause !== row.cause || (row.cause === "" && row.event !== "lose" && moments.at(-1).agent !== row.agent)) moments.push({ t, cause: row.cause, agent: row.agent });
 }
 const end = Number(rows.at(-1).time_s), flying = (t) => [...sent].filter(([name, from]) => from <= t && (ended.get(name) ?? Infinity) > t).length;
 // Of the times that are drawn; "random" is another one each time.

@@ -1,7 +1,8 @@
 // What a traced run is like at any time. load() indexes the tables of a trace (trace_tables in figure_data.cpp); everything
 // else is a pure function of what load() returns and a time in s, so that each moment is the same however it is reached.
 //
-// A moment is what is handled at one time for one reason: the rows that follow each other with one time and one cause.
+// A moment is what is handled at one time for one reason: the rows that follow each other with one time and one cause; when the
+// run begins, without a cause, those of one agent.
 // What happens at time t is part of the state at t: a message is in flight from its sending up to, and without, its end.
 "use strict";
 const traceState = (() => {
@@ -56,7 +57,9 @@ const traceState = (() => {
     run.ended = run.ends.map(([time]) => time);
 
     for (let row = 0; row < count; ++row) {
-      const same = row > 0 && rows.t[row] === rows.t[row - 1] && rows.cause[row] === rows.cause[row - 1];
+      // A loss, which is its receiver's, belongs to its sending.
+      const ofOne = rows.cause[row] >= 0 || rows.agent[row] === run.moments.at(-1)?.agent || text(rows.event[row]) === "lose";
+      const same = row > 0 && rows.t[row] === rows.t[row - 1] && rows.cause[row] === rows.cause[row - 1] && ofOne;
       if (!same) {
         run.moments.push({ t: rows.t[row], first: row, last: row, agent: rows.agent[row], cause: rows.cause[row], origin: rows.origin[row] });
         run.times.push(rows.t[row]);
@@ -236,7 +239,7 @@ const traceState = (() => {
   function unanswered(run, moment) {
     const { t, agent, origin } = run.moments[moment], { messages } = run;
     // Without an origin it was set when the run began.
-    const set = origin < 0 ? run.moments.findIndex((m) => m.cause < 0 && m.t === 0) : run.byKey.get(origin);
+    const set = origin < 0 ? run.moments.findIndex((m) => m.cause < 0 && m.t === 0 && m.agent === agent) : run.byKey.get(origin);
     const answers = (i, to) => messages[i].lost === "" && messages[i].ended <= t &&
       (run.rounds ? messages[i].ended > run.times[set] : messages[i].sentRow !== null && broughtBy(run, run.momentOf[messages[i].sentRow]) === to);
     return (run.sentIn.get(set) ?? []).filter((i) => messages[i].from === agent && !(run.between.get(pairOf(messages[i].to, agent)) ?? []).some((k) => answers(k, i)));
