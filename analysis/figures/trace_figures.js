@@ -27,6 +27,9 @@ const traceFigures = (() => {
       : owners[agent - point?.first_owner] ?? (node(agent) || String(agent)));
   }
 
+  // What an event of the scenario says, "crash 1, 3 for 2 s", with the names of agents.
+  const eventText = (text, name) => text.replace(/^(crash|partition|join|leave) (\d+(?:, \d+)*)/, (_, what, list) => `${what} ${list.split(", ").map((i) => name(Number(i))).join(", ")}`);
+
   // The agents that have a lane, in order: all if they are few, else those of the first messages and events.
   function lanesOf({ agents, only, messages, moments, down, computing }) {
     const lanes = new Set();
@@ -52,7 +55,7 @@ const traceFigures = (() => {
     for (const what of ["down", "computing"]) {
       for (const [from, to, agent] of trace[what]) if (lane.has(agent)) add(what, from, to, lane.get(agent), what);
     }
-    for (const { t, e } of trace.events) add("event", t, null, 0, e);
+    for (const { t, e } of trace.events) add("event", t, null, 0, eventText(e, name));
     for (const [begin, end, from, to, r] of trace.messages) {
       const y = lane.get(from), z = lane.get(to);
       if (y === undefined || z === undefined) continue;
@@ -149,7 +152,7 @@ const traceFigures = (() => {
       next = place + 1;
       rows.push({ t: seven(time), s: seven(up / agents), n: up });
     });
-    const events = trace.events.length > 0 ? trace.events.map(({ t, e }) => ({ t: seven(t), e })) : undefined;
+    const events = trace.events.length > 0 ? trace.events.map(({ t, e }) => ({ t: seven(t), e: eventText(e, agentNames(study)) })) : undefined;
     return [{
       name: "availability", title: "Availability", template: "availability", values: { rows, events },
       caption: `Fraction of the ${agents} agents that are up, in ${tracedWindow(study)}.` +
@@ -160,5 +163,5 @@ const traceFigures = (() => {
   // What the horizontal axis of a timeline shows, in s.
   const windowOf = ({ layer }) => layer.find(({ encoding }) => encoding.x).encoding.x.scale.domain;
 
-  return { drawTimeline, drawLatency, drawAvailability, windowOf, agentNames, tracedRun };
+  return { drawTimeline, drawLatency, drawAvailability, windowOf, agentNames, eventText, tracedRun };
 })();

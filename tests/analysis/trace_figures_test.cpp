@@ -62,7 +62,7 @@ TEST_CASE("figures: a timeline has a lane for each agent, an arrow for each arri
                     {5, 6, 2, 0, "stale"}, {7, 7, 2, 1, "loss"}};
   trace.down = {{5, 8, 2}};
   trace.moments = {{1, 1, "tick"}};
-  trace.events = {{9, "storm"}};
+  trace.events = {{9, "storm"}, {9.5, "crash 1, 2 for 2 s"}};
   const auto drawn = draw(small_study(), "timeline", 0, trace).at(0);
   CHECK(layer(drawn, "lanes").at("data").at("values").size() == 3);
   CHECK(layer(drawn, "lanes").at("encoding").at("y").at("axis").at("labelExpr") ==
@@ -83,7 +83,11 @@ TEST_CASE("figures: a timeline has a lane for each agent, an arrow for each arri
         json{"loss", "receiver_down", "stale"});
   CHECK(marks(drawn, "down").size() == 1);
   CHECK(marks(drawn, "moment").size() == 1);
-  CHECK(marks(drawn, "event").size() == 1);
+  // Agents 1 and 2 are the owners north and south.
+  const auto events = marks(drawn, "event");
+  REQUIRE(events.size() == 2);
+  CHECK(events[0].at("e") == "storm");
+  CHECK(events[1].at("e") == "crash north, south for 2 s");
   CHECK(window(drawn) == json{0.0, 10.0});
   CHECK_THAT(drawn.caption, Catch::Contains("repetition 2") && Catch::Contains("Cross: lost message") &&
                                 !Catch::Contains("computing"));

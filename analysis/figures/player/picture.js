@@ -238,7 +238,7 @@ const tracePicture = (() => {
 
   // The axis of time: how many events there are, losses, those of the scenario, and the lane of an agent; a line at `t`.
   function drawAxis(paint, scene, width, height, t, { colours, agent = null }) {
-    const { run } = scene, place = (time) => ((time - run.begin) / Math.max(run.end - run.begin, 1e-12)) * width, base = height - 16;
+    const { run, name } = scene, place = (time) => ((time - run.begin) / Math.max(run.end - run.begin, 1e-12)) * width, base = height - 16;
     const bins = new Array(Math.max(1, Math.floor(width / 3))).fill(0), top = 14;
     for (const number of agent === null ? run.times.keys() : run.ofAgent.get(agent) ?? [])
       ++bins[Math.min(bins.length - 1, Math.floor((place(run.times[number]) / width) * bins.length))];
@@ -253,8 +253,8 @@ const tracePicture = (() => {
     };
     if (agent !== null) lane(run.computing, kColours.computing, base + 1), lane(run.down, colours.dim, base + 1);
     paint.line(0, base, width, base, { stroke: colours.line });
-    for (const { t: time, e } of run.trace.events) {
-      const x = place(time), left = x > 0.7 * width;
+    for (const { t: time, e: text } of run.trace.events) {
+      const x = place(time), left = x > 0.7 * width, e = traceFigures.eventText(text, name);
       paint.line(x, top - 12, x, base, { stroke: kColours.event, width: 2, dash: [4, 3] });
       paint.text(left ? x - 5 : x + 5, top - 3, e.length > 40 ? e.slice(0, 39) + "…" : e, { fill: colours.ink, size: 11, anchor: left ? "end" : "start", halo: colours.ground });
     }

@@ -79,7 +79,7 @@ const player = (() => {
         else if (event === "compute") say("begins to compute");
         else if (event === "computed") say("has computed");
         else if (event === "hostile") say(`attacks (${detail})`);
-        else if (event === "event") say(detail);
+        else if (event === "event") say(traceFigures.eventText(detail, name));
         else say((who === agent ? "" : `${nameOf(who)} `) + (kEvents[event] ?? event) + (detail ? ` (${detail})` : ""));
       }
       const all = [...said.values()].flatMap(([part, times]) => ["; ", part, ...(times > 1 ? [` (${times} times)`] : [])]);
