@@ -95,6 +95,7 @@ const player = (() => {
     const button = (label, hint, click) => element("button", { type: "button", text: label, title: hint, "aria-label": hint, click });
     const play = button("▶", "play or pause (space)", () => toggle());
     const { all: rates, first: rate } = speeds(run);
+    const lossy = run.messages.some((m) => m.lost !== "" && m.ended <= run.end);
     const speed = element("select", {}, ...rates.map((x) => new Option(`${x} s per s`, x, false, x === rate)));
     const chosen = element("select", {}, new Option("none", ""), ...[...Array(scene.agents).keys()].map((i) => new Option(name(i), i)));
     const measure = element("select", {}, ...scene.measures.map((m, i) => new Option(m.name, i)));
@@ -104,13 +105,12 @@ const player = (() => {
     root.append(
       element("div", { class: "bar" }, button("|◀", "event before (left; of the chosen agent: shift and left)", (e) => step(-1, e.shiftKey)), play,
         button("▶|", "next event (right; of the chosen agent: shift and right)", (e) => step(1, e.shiftKey)),
-        ...(run.messages.some((m) => m.lost !== "") ? [button("▶✕", "next lost message (L; the one before: shift and L)", (e) => loss(e))] : []), clock,
+        ...(lossy ? [button("▶✕", "next lost message (L; the one before: shift and L)", (e) => loss(e))] : []), clock,
         labelled("speed", speed), labelled("agent", chosen), labelled("colour", measure),
         ...(typeof MediaRecorder === "undefined" ? [] : [button("● record", "record what is played as WebM", () => record())])),
       element("div", { class: "stage" }, element("div", {}, stage, legend), panel), slider, axis,
       element("p", { class: "dim", text: "Click an agent or a message. Keys: space plays, left and right step to events (with shift: of the chosen agent), " +
-        "L to the next lost message (with shift: to the one before), " +
-        "+ and − change the speed, Home and End, Esc." + (run.trace.whole ? "" : ` This page has ${run.count} events from ${at(run.begin)} to ${at(run.end)}, ` +
+        (lossy ? "L to the next lost message (with shift: to the one before), " : "") + "+ and − change the speed, Home and End, Esc." + (run.trace.whole ? "" : ` This page has ${run.count} events from ${at(run.begin)} to ${at(run.end)}, ` +
         "a part of the trace: the options --from, --to and --agent choose another.") }));
 
     // --- time ---
@@ -196,7 +196,7 @@ const player = (() => {
           ` ${m.sampled ? m.name : m.name[0].toUpperCase() + m.name.slice(1)}: ${shown(m.at(agent, t), m.unit)}.`),
         ...(heard.length === 0 ? [line(`It has heard from no other agent${since || " yet"}.`)] : [element("h4", { text: `What it knows of others at ${at(t)}` }), table]),
         ...(release.count === 0 ? [] : [line(`Its data were used ${release.count === 1 ? "once" : `${release.count} times`}${since}, last at ${at(release.t)}`,
-          release.spent > 0 ? `; it has spent epsilon ${shown(release.spent)}, the last time ${shown(release.epsilon)}.` : ".")]),
+          release.spent > 0 ? `; it has spent epsilon ${shown(release.spent)}${release.epsilon > 0 ? `, the last time ${shown(release.epsilon)}` : ""}.` : ".")]),
         element("h4", { text: "Its events" }),
         element("ol", {}, ...own.slice(Math.max(0, place - 7), place + 4).map((number) =>
           element("li", { class: run.times[number] > t ? "later" : number === own[place - 1] ? "now" : "" }, goTo(number), " ", ...words(number))))];
