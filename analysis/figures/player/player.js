@@ -78,6 +78,7 @@ const player = (() => {
         else if (event === "release") say(/epsilon=0 /.test(detail) ? "uses its data" : `releases (${rounded(detail.replace(/release=\d+ | delta=0\b/g, ""))})`);
         else if (event === "compute") say("begins to compute");
         else if (event === "computed") say("has computed");
+        else if (event === "view") say(`adversary ${detail} sees something of ${nameOf(who)} for the first time`);
         else if (event === "hostile") say(`attacks (${detail})`);
         else if (event === "event") say(traceFigures.eventText(detail, name));
         else say((who === agent ? "" : `${nameOf(who)} `) + (kEvents[event] ?? event) + (detail ? ` (${detail})` : ""));
