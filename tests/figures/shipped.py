@@ -39,7 +39,9 @@ def changes(scenario):
             small[key] = [{k: few(v) for k, v in group.items()} for group in axis]
             swept.update(*axis)
         elif key not in ("where", "select"):
-            small[key] = axis if key == "random_numbers" else few(axis)
+            # What is tuned may belong to any of the protocols.
+            whole = key == "random_numbers" or (key == "protocol" and scenario.get("tune"))
+            small[key] = axis if whole else few(axis)
             swept.add(key)
     sets = {"repeat": 1, "analysis": {}}
     if "stop" not in swept:
