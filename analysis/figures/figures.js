@@ -254,7 +254,7 @@ const drawings = (() => {
       const owner = i - point.first_owner;  // below 0 for a learner
       const numbers = m === null ? Array(3).fill(degree) : point.owners_of[m].nodes[owner];
       const values = m === null ? { m: degree, l: degree, h: degree } : numbers ? rowOf(study, point, numbers) : {};
-      return { ...values, p: place, a: i, ...(hostile.size > 0 && { o: hostile.has(owner) ? "hostile" : "honest" }), n: named[owner] ?? (owner < 0 ? "learner" : String(i)), ...(name && { node: name }),
+      return { ...values, p: place, a: i, ...(hostile.size > 0 && { o: hostile.has(owner) ? "hostile" : "honest" }), n: named[owner] ?? (owner < 0 ? parts.learnerName(name) : String(i)), ...(name && { node: name }),
         x: seven(x), y: seven(y), degree };
     });
   }

@@ -108,6 +108,9 @@ const parts = (() => {
       name === "" ? String(i + first_owner) : count.get(name) > 1 ? `${name} (${i + first_owner})` : name);
   }
 
+  // A learner, at a node that may have a name.
+  const learnerName = (node) => (node ? `learner at ${node}` : "learner");
+
   // A parameter with a drop-down list; `labels` of the options, if they are not their own.
   const selector = (name, options, title, labels) =>
     ({ name, value: options[0], bind: { input: "select", options, name: title, ...(labels && { labels }) } });
@@ -236,6 +239,6 @@ const parts = (() => {
     return nodes.map((node, i) => ({ ...node, x: (at[i].x - left) / scale, y: (at[i].y - low) / scale }));
   }
 
-  return { theme, kStatistics, placed, fill, seven, key, rowOf, numbersOf, referenceRow, tooltip, measure, repetitions, nameOf,
+  return { theme, kStatistics, placed, fill, seven, key, rowOf, numbersOf, referenceRow, tooltip, measure, repetitions, nameOf, learnerName,
     differentNames, selector, selectors, longest, wrapped, colour, along, dodged };
 })();

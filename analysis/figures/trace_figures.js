@@ -23,7 +23,7 @@ const traceFigures = (() => {
   function agentNames(study) {
     const point = tracedPoint(study), owners = point === undefined ? [] : parts.differentNames(point);
     const node = (agent) => study.networks[point?.network ?? -1]?.nodes[agent]?.name;
-    return (agent) => (owners.length > 0 && agent < point.first_owner ? (node(agent) ? `learner at ${node(agent)}` : "learner")
+    return (agent) => (owners.length > 0 && agent < point.first_owner ? parts.learnerName(node(agent))
       : owners[agent - point?.first_owner] ?? (node(agent) || String(agent)));
   }
 

@@ -131,7 +131,7 @@ TEST_CASE("figures: points at one place are moved aside by less than half of the
 
 TEST_CASE("figures: the network shows each agent's value where it is, and agents without one") {
   const test::Scratch dir;
-  const StudyData data = study(dir, {.points = {{"1"}}, .names = {"north", "south"}});
+  StudyData data = study(dir, {.points = {{"1"}}, .names = {"north", "south"}});
   CHECK(draw(data, "network", 0).empty());
   const auto drawn = draw(data, "network", 1);
   const json rows = rows_of(drawn.at(0));
@@ -143,6 +143,8 @@ TEST_CASE("figures: the network shows each agent's value where it is, and agents
   CHECK(rows[2].at("m") == 0.06);
   CHECK(rows[2].at("y") == 1);
   CHECK(spec_of(drawn[0]).at("layer").at(0).at("data").at("values").size() == 2);
+  data.networks.at(0).nodes.at(0).name = "DE";
+  CHECK(rows_of(draw(data, "network", 1).at(0))[0].at("n") == "learner at DE");
 }
 
 TEST_CASE("layout: positions of the graph stay, a hub is the centre of a circle") {
