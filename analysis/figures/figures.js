@@ -53,7 +53,7 @@ const drawings = (() => {
       rows, params: [...parameters, { name: "along", value: along }], filter: `datum.k == along && ${condition}`,
       x_title: study.along[along], color, ...measured, ...baselines,
       tooltip: tooltip({ x: "at", ...kStatistics, ...(color && { [color.field]: color.title }) }),
-      reference_color: baselines.varying && color, events: study.events.length > 0 ? study.events : undefined,
+      reference_color: baselines.varying && color, events: study.events.length > 0 ? study.events.map((event) => ({ ...event, e: parts.eventText(event.e, parts.agentNames(study, study.points[0])) })) : undefined,
     };
     return [{
       name: `${metric.name}-over`, along, against, title: `${metric.name} over the course of the runs`, template: "curves", values,
@@ -314,8 +314,9 @@ const drawings = (() => {
     if (study.metrics[m].name !== "epsilon_seen") return [];
     const rows = [], ledger = [];
     for (const point of study.points) {
+      const name = (agent) => study.networks[point.network ?? -1]?.nodes[agent]?.name || String(agent);
       for (const { adversary, distance, exact, epsilon, ledger: spent } of point.seen) {
-        const place = { ...rowOf(study, point, epsilon), d: distance, w: adversary, label: exact ? "exact" : "fixed_gradients: not a guarantee" };
+        const place = { ...rowOf(study, point, epsilon), d: distance, w: parts.adversaryText(adversary, name), label: exact ? "exact" : "fixed_gradients: not a guarantee" };
         rows.push(place);
         ledger.push({ ...place, b: "ledger", v: seven(spent[0]) });
       }

@@ -111,6 +111,16 @@ const parts = (() => {
   // A learner, at a node that may have a name.
   const learnerName = (node) => (node ? `learner at ${node}` : "learner");
 
+  // Names of a point's agents: of owners, of learners before them with their node, and nodes or numbers beyond them.
+  function agentNames(study, point) {
+    const owners = point === undefined ? [] : differentNames(point), node = (agent) => study.networks[point?.network ?? -1]?.nodes[agent]?.name;
+    return (agent) => (owners.length > 0 && agent < point.first_owner ? learnerName(node(agent))
+      : owners[agent - point?.first_owner] ?? (node(agent) || String(agent)));
+  }
+  // What an event of the scenario says, "crash 1, 3 for 2 s", or an adversary's name, "agents:1+3", with the names of agents.
+  const eventText = (text, name) => text.replace(/^(crash|partition|join|leave) (\d+(?:, \d+)*)/, (_, what, list) => `${what} ${list.split(", ").map((i) => name(Number(i))).join(", ")}`);
+  const adversaryText = (text, name) => text.replace(/^(agents?|links?):([\d+-]+)$/, (_, what, list) => `${what}:${list.replace(/\d+/g, (i) => name(Number(i)))}`);
+
   // A parameter with a drop-down list; `labels` of the options, if they are not their own.
   const selector = (name, options, title, labels) =>
     ({ name, value: options[0], bind: { input: "select", options, name: title, ...(labels && { labels }) } });
@@ -240,5 +250,5 @@ const parts = (() => {
   }
 
   return { theme, kStatistics, placed, fill, seven, key, rowOf, numbersOf, referenceRow, tooltip, measure, repetitions, nameOf, learnerName,
-    differentNames, selector, selectors, longest, wrapped, colour, along, dodged };
+    differentNames, agentNames, eventText, adversaryText, selector, selectors, longest, wrapped, colour, along, dodged };
 })();

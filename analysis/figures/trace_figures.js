@@ -19,16 +19,7 @@ const traceFigures = (() => {
   const tracedWindow = (study) => `${tracedRun(study)} from ${six(study.trace.begin)} to ${six(study.trace.end)} s`;
   const windowHint = ({ whole }) => (whole ? "" : " This is a part of the trace; --from and --to select another.");
 
-  // Names of agents: of owners, of learners before them with their node, and nodes or numbers beyond them.
-  function agentNames(study) {
-    const point = tracedPoint(study), owners = point === undefined ? [] : parts.differentNames(point);
-    const node = (agent) => study.networks[point?.network ?? -1]?.nodes[agent]?.name;
-    return (agent) => (owners.length > 0 && agent < point.first_owner ? parts.learnerName(node(agent))
-      : owners[agent - point?.first_owner] ?? (node(agent) || String(agent)));
-  }
-
-  // What an event of the scenario says, "crash 1, 3 for 2 s", with the names of agents.
-  const eventText = (text, name) => text.replace(/^(crash|partition|join|leave) (\d+(?:, \d+)*)/, (_, what, list) => `${what} ${list.split(", ").map((i) => name(Number(i))).join(", ")}`);
+  const agentNames = (study) => parts.agentNames(study, tracedPoint(study)), { eventText } = parts;
 
   // The agents that have a lane, in order: all if they are few, else those of the first messages and events.
   function lanesOf({ agents, only, messages, moments, down, computing }) {

@@ -147,6 +147,25 @@ TEST_CASE("figures: the network shows each agent's value where it is, and agents
   CHECK(rows_of(draw(data, "network", 1).at(0))[0].at("n") == "learner at DE");
 }
 
+TEST_CASE("figures: what an adversary sees by distance names it by its node in the graph") {
+  const test::Scratch dir;
+  StudyData data = study(dir, {.points = {{"1"}}, .names = {"north", "south"}});
+  data.head.metrics.at(0).name = "epsilon_seen";
+  for (const char* adversary : {"agents:1+2", "everybody"}) {
+    for (const double distance : {1.0, 2.0})
+      data.points[0].seen.push_back(
+          {.adversary = adversary, .distance = distance, .epsilon = {{1, 1, 1}}, .ledger = {{2, 2, 2}}});
+  }
+  const auto names = [&] {
+    std::set<std::string> all;
+    for (const json& row : rows_of(draw(data, "distance", 0).at(0))) all.insert(row.at("w"));
+    return all;
+  };
+  CHECK(names() == std::set<std::string>{"agents:1+2", "everybody"});
+  data.networks.at(0).nodes.at(1).name = "Oslo";
+  CHECK(names() == std::set<std::string>{"agents:Oslo+2", "everybody"});
+}
+
 TEST_CASE("layout: positions of the graph stay, a hub is the centre of a circle") {
   CHECK(places({.nodes = {{"Paris", 2.5, 48.5}, {"Rome", 12.5, 42}}, .links = {{0, 1}}})[1].first == 12.5);
   analysis::NetworkGraph star;

@@ -27,6 +27,10 @@ TEST_CASE("figures: the scenario's events are lines in curves, each against what
   data.events = {{2, "storm"}, {500, "branches", 0}};
   CHECK(own_data() == std::vector{json::parse(
                           R"([{"t": 2.0, "e": "storm", "k": 1}, {"t": 500.0, "e": "branches", "k": 0}])")});
+  data.points[0].names = {"Oslo", "Rome"};
+  data.points[0].first_owner = 1;
+  data.events = {{2, "crash 1, 2 for 3 s"}};
+  CHECK(own_data() == std::vector{json::parse(R"([{"t": 2.0, "e": "crash Oslo, Rome for 3 s", "k": 1}])")});
 }
 
 TEST_CASE("figures: a trace gives messages from sending to arrival, losses and times down") {
