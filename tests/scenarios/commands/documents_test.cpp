@@ -148,7 +148,7 @@ TEST_CASE("documents: commands in code blocks are commands of the program") {
       CHECK_THAT(help, Catch::Contains("hearsay " + command + " "));
       ++commands;
     }
-    for (const std::string& script : found(code, R"((?:^|\n)(script/[a-z]+)\b)")) {
+    for (const std::string& script : found(code, R"((?:^|\n)(script/[a-z]+(?:-[a-z]+)*)\b)")) {
       INFO(page << ": " << script);
       CHECK(fs::exists(kRoot / script));
     }
