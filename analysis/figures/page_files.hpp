@@ -14,7 +14,7 @@ std::string_view style();
 std::array<std::string_view, 4> shared();
 std::string_view page();
 std::string_view draw();
-/// The page of the player; what draws a run at a time, beside the shared scripts; the player; animations as files, and the
+/// The page of the player; what draws a run at a time, after the shared scripts; the player; animations as files, and the
 /// encoder of GIF that they need.
 std::string_view player_html();
 std::array<std::string_view, 2> player_pictures();

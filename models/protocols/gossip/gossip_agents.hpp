@@ -3,16 +3,11 @@
 #include <fmt/format.h>
 #include <Eigen/Core>
 
-#include <algorithm>
 #include <cstdint>
-#include <span>
 #include <stdexcept>
-#include <vector>
 
 #include "models/protocols/federated/local_training.hpp"
 #include "models/run/protocol.hpp"
-#include "sim/random/random.hpp"
-#include "sim/random/stream.hpp"
 
 namespace hearsay::models {
 
@@ -70,6 +65,7 @@ class GossipAgents {
   }
   /// Steps of the last local_update; 0 if it returned null.
   std::uint64_t steps_made() const { return steps_made_; }
+
   LocalTraining training_;
 
  private:

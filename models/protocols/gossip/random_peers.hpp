@@ -8,14 +8,20 @@
 // from draws of all neighbours is that draws within T are often of the same few agents.
 //
 // An entry is drawn from its own stream whenever it is used: a view takes no memory.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "models/protocols/gossip/gossip_agents.hpp"
 #include "sim/options/describe.hpp"
+#include "sim/random/random.hpp"
+#include "sim/random/stream.hpp"
 
 namespace hearsay::models {
 
