@@ -95,18 +95,22 @@ Sensitive Context::gradient(sim::AgentId i, const In& theta, double sensitivity,
   Sensitive result(world_.take_vector(), sensitivity);
   if (world_.stand_in != nullptr) {
     world_.stand_in->gradient(i, theta, false, result.value_);
-    return result;
-  }
-  const Budget& privacy = world_.study.privacy;
-  const Eigen::Index clipped = records_of(i).gradient_of_records(
-      world_.owner(i), records, theta, divisor,
-      privacy.clips() ? privacy.bound : std::numeric_limits<double>::infinity(), privacy.norm(),
-      result.value_);
-  if (privacy.clips() && !records.empty()) {
-    ++world_.tally.gradients;
-    world_.tally.clipped_records += static_cast<double>(clipped) / static_cast<double>(records.size());
+  } else {
+    compute_gradient(i, theta, {sensitivity, records, divisor}, result.value_, world_.tally);
   }
   return result;
+}
+
+void Context::compute_gradient(sim::AgentId i, const In& theta, const Batch& batch, Eigen::VectorXd& out,
+                               Tally& tally) const {
+  const Budget& privacy = world_.study.privacy;
+  const Eigen::Index clipped = records_of(i).gradient_of_records(
+      world_.owner(i), batch.records, theta, batch.divisor,
+      privacy.clips() ? privacy.bound : std::numeric_limits<double>::infinity(), privacy.norm(), out);
+  if (privacy.clips() && !batch.records.empty()) {
+    ++tally.gradients;
+    tally.clipped_records += static_cast<double>(clipped) / static_cast<double>(batch.records.size());
+  }
 }
 
 Sensitive Context::sensitive(const In& x, double sensitivity) {
@@ -124,14 +128,15 @@ void Context::open_account(sim::AgentId i) {
   world_.ledger.open(i, nullptr);
 }
 
-const Step* Context::next_step(sim::AgentId i) const {
+const Step* Context::next_step(sim::AgentId i, std::uint64_t later) const {
   const Account& account = world_.ledger.account(i);
-  return account.schedule ? &account.schedule->step(account.releases) : nullptr;
+  return account.schedule ? &account.schedule->step(account.releases + later) : nullptr;
 }
 
-ReleaseNoise Context::next_noise(sim::AgentId i) const {
-  const std::uint32_t number = sim::next_number(world_.ledger.account(i).releases, "releases of an agent", 0);
-  return {next_step(i),
+ReleaseNoise Context::next_noise(sim::AgentId i, std::uint64_t later) const {
+  const std::uint32_t number =
+      sim::next_number(world_.ledger.account(i).releases + later, "releases of an agent", 0);
+  return {next_step(i, later),
           world_.streams(sim::Purpose::kNoise, i, 0, number),
           world_.streams,
           i,
@@ -177,17 +182,17 @@ std::optional<Vector> Context::release(sim::AgentId i, Sensitive sensitive) {
   } else if (next_step(i) == nullptr) {
     out.swap(sensitive.value_);  // the vector of the last release is used again
   } else {
-    perturb(i, sensitive.sensitivity_, sensitive.value_, out, world_.tally);
+    perturb(i, 0, sensitive.sensitivity_, sensitive.value_, out, world_.tally);
   }
   charge(i, numbers(out));
   world_.give_back(std::move(sensitive.value_));
   return Vector(out.data(), out.size());
 }
 
-void Context::perturb(sim::AgentId i, double sensitivity, const Eigen::VectorXd& value, Eigen::VectorXd& out,
-                      Tally& tally) const {
+void Context::perturb(sim::AgentId i, std::uint64_t later, double sensitivity, const Eigen::VectorXd& value,
+                      Eigen::VectorXd& out, Tally& tally) const {
   out = value;
-  ReleaseNoise noise = next_noise(i);
+  ReleaseNoise noise = next_noise(i, later);
   const double scale = noise.factor() * noise_scale(sensitivity, *noise.step);
   add_noise(noise.step->kind, {out.data(), static_cast<std::size_t>(out.size())}, scale, noise.stream);
   tally.noise += (out - value).squaredNorm();
@@ -196,27 +201,42 @@ void Context::perturb(sim::AgentId i, double sensitivity, const Eigen::VectorXd&
 
 void Context::prepare_release(sim::AgentId i, Prepared& out) const {
   if (!out.ahead_) return;
-  out.releases_ = true;
-  out.tally_ = {};
-  out.gradient_.resize(p());
-  compute_gradient(i, world_.models.col(i), {}, out.gradient_, out.tally_);
-  if (next_step(i) == nullptr) {
-    out.noisy_.swap(out.gradient_);
-  } else {
-    perturb(i, world_.study.privacy.sensitivity(records(i)), out.gradient_, out.noisy_, out.tally_);
-  }
+  out.next_.tally_ = {};
+  out.releases_ = foresee_release(i, 0, world_.models.col(i), nullptr, false, out.next_);
 }
 
 std::optional<Vector> Context::release_gradient(sim::AgentId i, Prepared& ready,
                                                 std::span<const double> known) {
   if (!ready.releases_) return release(i, gradient(i, model(i), known));
-  Tally& tally = world_.tally;
-  tally.gradients += ready.tally_.gradients;
-  tally.clipped_records += ready.tally_.clipped_records;
-  tally.noise += ready.tally_.noise;
-  tally.expected_noise += ready.tally_.expected_noise;
-  charge(i, numbers(ready.noisy_));
-  return Vector(ready.noisy_.data(), ready.noisy_.size());
+  world_.tally.add(ready.next_.tally_);
+  charge(i, numbers(ready.next_.noisy_));
+  return Vector(ready.next_.noisy_.data(), ready.next_.noisy_.size());
+}
+
+bool Context::foresee_release(sim::AgentId i, std::uint64_t later, const In& theta, const Batch* batch,
+                              bool inside, Foreseen& out) const {
+  const Account& account = world_.ledger.account(i);
+  if (!inside && account.releases + later >= account.release_limit) return false;
+  out.gradient_.resize(p());
+  if (batch != nullptr) {
+    compute_gradient(i, theta, *batch, out.gradient_, out.tally_);
+  } else {
+    compute_gradient(i, theta, std::span<const double>(), out.gradient_, out.tally_);
+  }
+  if (inside || next_step(i, later) == nullptr) {
+    out.noisy_.swap(out.gradient_);
+  } else {
+    const double sensitivity =
+        batch != nullptr ? batch->sensitivity : world_.study.privacy.sensitivity(records(i));
+    perturb(i, later, sensitivity, out.gradient_, out.noisy_, out.tally_);
+  }
+  return true;
+}
+
+void Context::keep_draws(std::uint32_t purpose) {
+  constexpr std::size_t kPurposes = 64;  // no other is counted: none of them moves when it is first used
+  world_.draws_.resize(std::max(world_.draws_.size(), kPurposes));
+  if (world_.draws_[purpose].empty()) world_.draws_[purpose].assign(agents(), 0);
 }
 
 sim::Preparation Context::preparation() const {

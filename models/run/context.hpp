@@ -279,8 +279,48 @@ class Context {
     const Prepared& soon = world_.rooms_[room];
     __builtin_prefetch(&soon);
     __builtin_prefetch(soon.mix.data());
-    __builtin_prefetch(soon.noisy_.data());
+    __builtin_prefetch(soon.next_.noisy_.data());
   }
+
+  // --- What is computed ahead, by protocols with the hooks foresee_tick and foresee_message ---
+
+  /// Whether it can be: not in runs of rows of coefficients, with hostile agents, replayed noise or a trace.
+  bool foresees() const {
+    return world_.stand_in == nullptr && world_.misconduct == nullptr && world_.prescribed_noise == nullptr &&
+           !world_.engine.tracing();
+  }
+  /// Where something has been computed ahead for agent i, whose event is handled; sim::Speculation::kNone: nowhere.
+  std::uint32_t foreseen(sim::AgentId i) const { return world_.engine.foreseen(i); }
+  /// Releases that agent i has made.
+  std::uint64_t releases(sim::AgentId i) const { return world_.ledger.account(i).releases; }
+  /// Some records of an agent, the divisor of their sum and its sensitivity; see gradient().
+  struct Batch {
+    double sensitivity;
+    std::span<const Eigen::Index> records;
+    double divisor;
+  };
+  /// What release(i, gradient(i, theta)), or of a batch, if not null, would give out as the release `later` releases after
+  /// agent i's next; without noise if it is `inside` the owner. Returns whether its account allows it; what it counts is added to `out`.
+  bool foresee_release(sim::AgentId i, std::uint64_t later, const In& theta, const Batch* batch, bool inside,
+                       Foreseen& out) const;
+  /// Clamps to the box likewise.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): a reference, which is written through.
+  void foresee_projection(Eigen::Ref<Eigen::VectorXd> theta, Tally& tally) const {
+    tally.projections += static_cast<std::uint64_t>(theta.size());
+    tally.clipped += static_cast<std::uint64_t>(problem().project(theta));
+  }
+  /// Counts what has been foreseen, and charges agent i for a release of it.
+  void count(const Tally& foreseen) { world_.tally.add(foreseen); }
+  void count_foreseen() { ++world_.foreseen; }
+  void charge_foreseen(sim::AgentId i) { charge(i, {}); }
+  /// random(purpose, i), not yet given. Needs keep_draws(purpose).
+  sim::Stream next_random(std::uint32_t purpose, sim::AgentId i) const {
+    return world_.streams.protocol(purpose, i, 0, draws(purpose, i));
+  }
+  /// Streams given so far.
+  std::uint32_t draws(std::uint32_t purpose, sim::AgentId i) const { return world_.draws_[purpose][i]; }
+  /// From now on they are read on other threads.
+  void keep_draws(std::uint32_t purpose);
 
   // --- A trusted aggregator: the hub, agent 0, with privacy.trust aggregator; see docs/privacy.md ---
 
@@ -346,15 +386,17 @@ class Context {
   }
   void compute_gradient(sim::AgentId i, const In& theta, std::span<const double> known, Eigen::VectorXd& out,
                         Tally& tally) const;
-  // `out`: with the noise of agent i's next release.
-  void perturb(sim::AgentId i, double sensitivity, const Eigen::VectorXd& value, Eigen::VectorXd& out,
-               Tally& tally) const;
+  void compute_gradient(sim::AgentId i, const In& theta, const Batch& batch, Eigen::VectorXd& out,
+                        Tally& tally) const;
+  // `out`: with the noise of the release `later` releases after agent i's next.
+  void perturb(sim::AgentId i, std::uint64_t later, double sensitivity, const Eigen::VectorXd& value,
+               Eigen::VectorXd& out, Tally& tally) const;
   static std::span<const double> numbers(const In& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
   }
-  /// The step of agent i's next release; null where it is free.
-  const Step* next_step(sim::AgentId i) const;
-  ReleaseNoise next_noise(sim::AgentId i) const;
+  /// The step of agent i's next release, or one after it; null where it is free.
+  const Step* next_step(sim::AgentId i, std::uint64_t later = 0) const;
+  ReleaseNoise next_noise(sim::AgentId i, std::uint64_t later = 0) const;
   /// The numbers that a release_by releases, for the trace.
   static std::vector<double> numbers_given(const Eigen::VectorXd& x) { return {x.begin(), x.end()}; }
   /// Record after record: its features, its target.

@@ -122,11 +122,33 @@ class Driver final : public Probe, public RunState {
   void branch(sim::Time at) override { world_.engine.branch(at); }
   /// Of ticks: see sim/engine/lookahead.hpp.
   sim::Preparation preparation() const requires hooks::prepare<P> { return context_.preparation(); }
-  void make_rooms(std::uint32_t count) requires hooks::prepare<P> { context_.make_rooms(count); }
+  void make_rooms(std::uint32_t count) {
+    if constexpr (hooks::foresees<P>) {
+      protocol_.make_rooms(count, context_);
+    } else {
+      context_.make_rooms(count);
+    }
+  }
   void prepare(sim::AgentId i, sim::Moment at, std::uint32_t room) const requires hooks::prepare<P> {
     context_.prepare(i, at, protocol_, room);
   }
-  HEARSAY_PREFETCH void prefetch_room(std::uint32_t room) const { context_.prefetch_room(room); }
+  /// What agents will compute: see sim/engine/speculation.hpp.
+  static constexpr sim::Speculation::Kinds kSpeculation{hooks::foresee_tick<P>, hooks::foresee_message<P>};
+  sim::Preparation speculation() const requires hooks::foresees<P> { return protocol_.foresight(context_); }
+  void foresee_tick([[maybe_unused]] sim::AgentId i, [[maybe_unused]] std::uint32_t room) const {
+    if constexpr (hooks::foresee_tick<P>) protocol_.foresee_tick(i, context_, room);
+  }
+  void foresee_message([[maybe_unused]] const sim::Message& message,
+                       [[maybe_unused]] std::uint32_t room) const {
+    if constexpr (hooks::foresee_message<P>) protocol_.foresee_message(message, context_, room);
+  }
+  HEARSAY_PREFETCH void prefetch_room(std::uint32_t room) const {
+    if constexpr (hooks::foresees<P>) {
+      protocol_.prefetch_room(room);
+    } else {
+      context_.prefetch_room(room);
+    }
+  }
   /// Agent i ticks soon.
   HEARSAY_PREFETCH void prefetch(sim::AgentId i) const { world_.prefetch(i); }
   std::string_view timer_name([[maybe_unused]] sim::AgentId i, [[maybe_unused]] std::uint16_t tag,

@@ -66,6 +66,24 @@ struct Tally {
   std::uint64_t updates = 0;   ///< updates made with something received
   double staleness_steps = 0;  ///< sum over them of the receiver's updates since what they answer was sent
   double staleness_time = 0;   ///< s, sum over them of the age of what they used
+
+  /// Adds what one release, or what comes before it, has counted.
+  void add(const Tally& other) {
+    projections += other.projections;
+    clipped += other.clipped;
+    gradients += other.gradients;
+    clipped_records += other.clipped_records;
+    noise += other.noise;
+    expected_noise += other.expected_noise;
+  }
+};
+
+/// A release that is computed before its turn.
+class Foreseen {
+  friend class Context;
+  friend class LocalTraining;             // which uses it inside the owner until it is charged
+  Eigen::VectorXd gradient_{}, noisy_{};  // without noise and with it: private
+  Tally tally_{};
 };
 
 /// What a tick reads and computes of its agent's model and records and of what its neighbours have published, but does not
@@ -78,11 +96,9 @@ struct alignas(sim::kCacheLine) Prepared {
  private:
   friend class Context;
   std::vector<std::uint32_t> versions_{};  // of what was heard, by neighbour
-  Eigen::VectorXd gradient_{},
-      noisy_{};            // the next release without noise and with it: private until it is charged
-  Tally tally_{};          // of that release
-  bool ahead_ = false;     // before its turn
-  bool releases_ = false;  // there is one
+  Foreseen next_{};                        // release
+  bool ahead_ = false;                     // before its turn
+  bool releases_ = false;                  // there is one
 };
 
 /// Measures what only the running protocol knows, or the study's own code.
@@ -170,6 +186,7 @@ class World {
   Ledger ledger;
   alignas(sim::kCacheLine) Tally tally;
   std::uint64_t iterations = 0;  ///< completed
+  std::uint64_t foreseen = 0;    ///< trainings that were made before their turn
   bool hub;
   StandIn* stand_in = nullptr;             ///< takes the place of private data and noise, if not null
   std::unique_ptr<Misconduct> misconduct;  ///< null: all agents are honest

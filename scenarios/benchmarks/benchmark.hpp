@@ -115,6 +115,7 @@ std::vector<BenchmarkRow> clocks_benchmark(const BenchmarkSettings& settings, st
 std::vector<BenchmarkRow> gossip_benchmark(const BenchmarkSettings& settings, std::uint64_t agents);
 std::vector<BenchmarkRow> central_benchmark(const BenchmarkSettings& settings, std::uint64_t agents);
 std::vector<BenchmarkRow> p2p_benchmark(const BenchmarkSettings& settings, std::uint64_t agents);
+std::vector<BenchmarkRow> messages_benchmark(const BenchmarkSettings& settings, std::uint64_t agents);
 std::vector<BenchmarkRow> mtl_benchmark(const BenchmarkSettings& settings, std::uint64_t agents);
 std::vector<BenchmarkRow> study_benchmark(const BenchmarkSettings& settings, std::uint64_t agents);
 

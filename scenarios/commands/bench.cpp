@@ -189,14 +189,14 @@ int bench_command(const Arguments& arguments) {
        with_input_options(
            {{"seconds", "S", "of a scenario: wall-clock time per row, at least one run (default: 1)"},
             {"agents", "N", "of a benchmark: its size, instead of several"},
-            {"dim", "P", "of gossip, central, p2p, mtl: numbers in a vector, or features"},
+            {"dim", "P", "of gossip, central, p2p, messages, mtl: numbers in a vector, or features"},
             {"law", "LAW", "of hold: increments exponential, uniform, constant, bimodal, pareto or bursts",
              nullptr, false, choice_names<IncrementLaw>},
             {"operations", "K",
              "of a benchmark: holds, events, ticks, iterations, updates or runs in a round (default: a tenth "
              "of a second or more)"},
             {"rounds", "R", "of a benchmark: rounds, each the yardstick and then hearsay (default: 5)"},
-            {"jobs,j", "N", "of study, gossip, p2p: most threads (default: all processors)"},
+            {"jobs,j", "N", "of study, gossip, p2p, messages: most threads (default: all processors)"},
             {"json", nullptr,
              "of a benchmark, or without a name of all: print machine, program and all rounds as JSON"}}),
        "at most one scenario or benchmark", 0, 1});

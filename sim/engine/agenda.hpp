@@ -14,6 +14,7 @@ class Agenda {
 
   /// All but ticks of clocks.
   EventQueue& queue() { return queue_; }
+  const EventQueue& queue() const { return queue_; }
   const Ticks& ticks() const { return ticks_; }
   Ticks& ticks() { return ticks_; }
   /// Whether ticks are skipped for ever, and how many of the events in the queue there always are: alone they are no reason

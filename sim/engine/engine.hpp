@@ -13,6 +13,10 @@
 // A handler whose ticks can be prepared on other threads (lookahead.hpp) has preparation(), which says what that costs;
 // make_rooms(count); and prepare(agent, moment, room): it only reads what ticks of other agents do not change, read()
 // among others, and writes to that room. At the tick prepared() says which.
+//
+// A handler of which one computes ahead what agents need at their events (speculation.hpp) has speculation(), which says
+// what that costs; kSpeculation, at which events; make_rooms(count); and foresee_tick(agent, room), foresee_message(message,
+// room), which only read the agent and write to that room. At the event foreseen(agent) says which.
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -31,6 +35,7 @@
 #include "sim/engine/payload_pool.hpp"
 #include "sim/engine/presence.hpp"
 #include "sim/engine/publications.hpp"
+#include "sim/engine/speculation.hpp"
 #include "sim/engine/transport.hpp"
 #include "sim/events/fingerprint.hpp"
 #include "sim/network/network.hpp"
@@ -146,6 +151,8 @@ class Engine {
   const Lookahead& lookahead() const { return lookahead_; }
   /// Where the tick that is handled has been prepared; Lookahead::kNone: it has not.
   std::uint32_t prepared() const { return lookahead_.room(); }
+  /// Where something has been computed ahead for agent i, whose event is handled; Speculation::kNone: nowhere.
+  std::uint32_t foreseen(AgentId i) const { return speculation_.room(i); }
   /// Agent i computes from now on, for a time that is drawn. Messages and publications that it sends until the handler
   /// returns leave it when the computation ends, and timers that it sets count from then. Until then its ticks are
   /// missed, and messages and timers wait. If the agent is down at the end, its messages are lost (sender_down); if it
@@ -209,30 +216,67 @@ class Engine {
   // The functions that loop() calls with the handler are part of it, and compiled as one function.
   template <class Handler>
   End loop(Handler& handler) {
-    if constexpr (!requires { handler.preparation(); }) {
-      return loop(handler, [] {});
-    } else {
+    const auto nothing = [](const auto&...) {};
+    if constexpr (requires { handler.preparation(); }) {
       auto job = [&](std::size_t begin, std::size_t end) {
         lookahead_.prepare(begin, end, topology_, publications_, handler);
       };
-      const Lookahead::Use use(lookahead_, topology_, lazy() ? handler.preparation() : Preparation{},
-                               [&](std::uint32_t count) { handler.make_rooms(count); });
-      return loop(handler, [&] { lookahead_.advance(agenda_.ticks(), publications_, job); });
+      const auto make_rooms = [&](std::uint32_t count) { handler.make_rooms(count); };
+      const Lookahead::Use use(lookahead_, topology_, lazy() ? handler.preparation() : Preparation{});
+      return loop(
+          handler, [&] { lookahead_.advance(agenda_.ticks(), publications_, make_rooms, job); }, nothing);
+    } else if constexpr (requires { handler.speculation(); }) {
+      auto job = [&](std::size_t begin, std::size_t end) { foresee(begin, end, handler); };
+      const auto make_rooms = [&](std::uint32_t count) { handler.make_rooms(count); };
+      const Speculation::Use use(speculation_, agents(), handler.speculation());
+      return loop(handler, nothing, [&](const Event& event) {
+        speculation_.reach(event, agenda_, Handler::kSpeculation, make_rooms, job);
+        fetch_foreseen(handler);
+      });
+    } else {
+      return loop(handler, nothing, nothing);
     }
   }
-  template <class Handler, class Advance>
-  [[gnu::always_inline]] End loop(Handler& handler, Advance&& advance) {
+  template <class Handler>
+  void fetch_foreseen(const Handler& handler) const {
+    constexpr std::ptrdiff_t kAhead = 2;  // events
+    const auto fetch = [&](AgentId i) {
+      speculation_.fetch(i, [&](std::uint32_t room) { handler.prefetch_room(room); });
+    };
+    if constexpr (Handler::kSpeculation.ticks) {
+      if (const Tick* tick = agenda_.ticks().ahead(kAhead)) fetch(tick->agent);
+    }
+    if constexpr (Handler::kSpeculation.messages) {
+      if (const Event* event = agenda_.queue().ahead(kAhead)) fetch(event->target);
+    }
+  }
+  template <class Handler>
+  void foresee(std::size_t begin, std::size_t end, const Handler& handler) {
+    speculation_.compute(
+        begin, end, [&](AgentId i) { handler.prefetch(i); },
+        [&](const Event& event, std::uint32_t room) {
+          if (event.kind == EventKind::kTick) {
+            handler.foresee_tick(event.target, room);
+          } else {
+            handler.foresee_message(message_of(event), room);
+          }
+        });
+  }
+  // `before_tick` is called before a tick, `reach` before any event.
+  template <class Handler, class BeforeTick, class Reach>
+  [[gnu::always_inline]] End loop(Handler& handler, BeforeTick&& before_tick, Reach&& reach) {
     while (!handler.finished()) {
       const Time at = agenda_.next_time();
       if (at == kNever || (agenda_.nothing_left(now()) && presence_.endless_are_vain(hears_changes(handler))))
         return stop_at_ < last_time_ ? End::kPaused : End::kIdle;
       if (at > stop_at_) return stop_at_ < last_time_ ? End::kPaused : pass_last_time();
       if (events_ >= options_.event_limit) return End::kEvents;
-      if (agenda_.tick_is_next()) advance();
+      if (agenda_.tick_is_next()) before_tick();
       if (large_) fetch_ahead(handler);
       const Event event = agenda_.pop();
       check(event.time >= now(), "time runs backwards");
       now_ = {event.time, event.key};
+      reach(event);
       if (event.kind == EventKind::kObservation) {
         const std::uint32_t next = next_number(sequence_of(event.key), "measurements");
         push(Event::observation(options_.observe_every * next, next));
@@ -298,11 +342,7 @@ class Engine {
   template <class Handler>
   [[gnu::always_inline]] void message(const Event& event, Handler& handler) {
     if (!accept(event)) return;
-    const PayloadPool::Header& header = pool_.header(event.slot());
-    const Message message{event.source(), event.target,
-                          event.tag,      header.conversation,
-                          header.sent,    std::as_const(pool_).row(event.slot()).first(header.numbers),
-                          event.key,      event.slot()};
+    const Message message = message_of(event);
     if constexpr (requires { handler.arrives(message); }) {
       if (!handler.arrives(message)) [[unlikely]]
         return lose(event, LossReason::kNotFinite);
@@ -331,6 +371,13 @@ class Engine {
     }
     if (!changed) return;
     event.kind == EventKind::kUp ? handler.on_up(i) : handler.on_down(i);
+  }
+
+  Message message_of(const Event& event) const {
+    const PayloadPool::Header& header = pool_.header(event.slot());
+    return {event.source(),      event.target, event.tag,
+            header.conversation, header.sent,  pool_.row(event.slot()).first(header.numbers),
+            event.key,           event.slot()};
   }
 
   // Whether a message or publication is delivered now; otherwise it is lost, waits, or is on the downlink.
@@ -436,6 +483,7 @@ class Engine {
   TraceSink* trace_;  // null: no trace
   Publications publications_;
   Lookahead lookahead_;
+  Speculation speculation_;
   Fingerprint fingerprint_;
   Moment now_;
   bool large_;  // the state of all agents is larger than the cache

@@ -38,12 +38,8 @@ class Lookahead {
   /// Prepares ticks for as long as it lives.
   class Use {
    public:
-    /// `make_rooms(count)` makes places for what is prepared.
-    template <class MakeRooms>
-    Use(Lookahead& lookahead, const Topology& topology, Preparation one, MakeRooms&& make_rooms)
-        : lookahead_(lookahead) {
+    Use(Lookahead& lookahead, const Topology& topology, Preparation one) : lookahead_(lookahead) {
       lookahead_.begin(topology, one);
-      if (lookahead_.width_ > 0) make_rooms(2 * lookahead_.width_);
     }
     ~Use() { lookahead_.end(); }
     Use(const Use&) = delete;
@@ -53,13 +49,18 @@ class Lookahead {
     Lookahead& lookahead_;
   };
 
-  /// Before each tick, the first of `ticks`. `job(begin, end)` calls prepare() for these ticks of the next window; it must
-  /// live as long as the Use.
-  template <class Job>
-  void advance(Ticks& ticks, Publications& publications, Job& job) {
+  /// Before each tick, the first of `ticks`. `make_rooms(count)` makes places for what is prepared, once another thread
+  /// helps. `job(begin, end)` calls prepare() for these ticks of the next window; it must live as long as the Use.
+  template <class MakeRooms, class Job>
+  void advance(Ticks& ticks, Publications& publications, MakeRooms&& make_rooms, Job& job) {
     if (++at_ < now_.ticks.size() || width_ == 0) return;
     if (now_.ticks.empty() && ++asked_ % kPatience != 0) return;
     at_ = 0;
+    if (now_.marks.empty()) {
+      if (Crew::current()->helping() == 0) return;
+      for (Window* window : {&now_, &next_, &after_}) window->marks.resize(kMarks / 64);
+    }
+    if (!std::exchange(has_rooms_, true)) make_rooms(2 * width_);
     take();
     offer(ticks, publications, job);
     if (!now_.ticks.empty()) return;
@@ -144,13 +145,13 @@ class Lookahead {
 
   void begin(const Topology& topology, Preparation one) {
     width_ = 0;
-    if (Crew::current() == nullptr || one.time == 0) return;
+    if (Crew::current() == nullptr || Crew::current()->members() == 1 || one.time == 0) return;
     const double agents = topology.agents(), reach = 1 + 2 * static_cast<double>(topology.edges()) / agents;
     const std::size_t fit = kBytes / (2 * std::max<std::size_t>(one.bytes, 1));
     const double width = std::min(static_cast<double>(std::min(kMost, fit)), agents / (kConflicts * reach));
     if (width < 1 || width * one.time < Crew::current()->worth().awake) return;
     width_ = static_cast<std::uint32_t>(width);
-    for (Window* window : {&now_, &next_, &after_}) window->marks.resize(kMarks / 64);
+    has_rooms_ = false;
   }
   template <class Job>
   void offer(Ticks& ticks, Publications& publications, Job& job) {
@@ -200,6 +201,7 @@ class Lookahead {
   std::uint64_t prepared_ = 0;
   std::uint32_t asked_ = 0;
   bool offered_ = false;
+  bool has_rooms_ = false;
 };
 
 }  // namespace hearsay::sim

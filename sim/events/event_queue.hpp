@@ -87,6 +87,20 @@ class EventQueue {
   const Event* ahead(std::ptrdiff_t distance) const {
     return distance < end_ - next_ ? next_ + distance : nullptr;
   }
+  /// Calls f with pending events, about in their order, until it returns false.
+  template <class F>
+  void for_nearest(F&& f) const {
+    bool more = true;
+    const auto visit = [&](const Event& event) { more = more && f(event); };
+    for (const Event* event = next_; more && event != end_; ++event) visit(*event);
+    if (more) late_.for_each(visit);
+    for (std::size_t r = rungs_; more && r-- > 0;) {
+      const Rung& rung = rung_[r];
+      for (auto b = static_cast<std::size_t>(rung.open); more && b < rung.bin.size(); ++b)
+        Lists<Event>::for_each(rung.bin[b], visit);
+      if (more) Lists<Event>::for_each(rung.rest, visit);
+    }
+  }
   /// Calls f with the events of the bin that is next, once for each bin, so that what they will touch can be fetched.
   template <class F>
   void look_ahead(F&& f) {

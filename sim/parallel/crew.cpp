@@ -79,12 +79,12 @@ std::size_t Crew::parts_of(std::size_t count, double ns) const {
   return static_cast<std::size_t>(std::max(parts, 1.0));
 }
 
-void Crew::open(Post& post, const Computation& computation) {
+void Crew::open(Post& post, const Computation& computation, std::size_t helpers) {
   post.computation = computation;
   post.done.store(0, std::memory_order_relaxed);
   const std::uint64_t number = (post.open.load(std::memory_order_relaxed) >> 32) + 1;
   post.open.store((number << 32) | computation.parts);
-  wake(static_cast<std::uint32_t>(computation.parts - 1));
+  wake(static_cast<std::uint32_t>(helpers));
 }
 
 void Crew::finish(Post& post) {

@@ -66,6 +66,7 @@ class Crew {
   /// Lets all that help ask whether they are ready.
   void ring();
   const Worth& worth() const { return worth_; }
+  std::size_t members() const { return members_; }
   /// How many members help.
   std::uint32_t helping() const { return helping_.load(std::memory_order_relaxed); }
 
@@ -88,7 +89,13 @@ class Crew {
   /// too; f lives until finish(), before which no other is offered.
   template <class F>
   static void offer(std::size_t count, std::size_t parts, F& f) {
-    current()->open(current()->later(), computation_of(count, std::min(count, parts), f));
+    const Computation computation = computation_of(count, std::min(count, parts), f);
+    current()->open(current()->later(), computation, computation.parts);
+  }
+  /// Whether all that this thread has offered is done.
+  static bool done() {
+    const Post& post = current()->later();
+    return post.done.load(std::memory_order_acquire) == post.computation.parts;
   }
   /// Computes what the others have not begun of what this thread has offered, and waits for the rest. Passes on the exception
   /// of the first range that throws.
@@ -148,7 +155,8 @@ class Crew {
   template <class F>
   static void hand_out(std::size_t count, double ns, F&& f) {
     Post& post = current()->posts_[current_post_];
-    current()->open(post, computation_of(count, current()->parts_of(count, ns), f));
+    const Computation computation = computation_of(count, current()->parts_of(count, ns), f);
+    current()->open(post, computation, computation.parts - 1);  // this thread computes a part
     current()->finish(post);
   }
   template <class F>
@@ -156,7 +164,8 @@ class Crew {
     return {[](void* g, std::size_t begin, std::size_t end) { (*static_cast<F*>(g))(begin, end); }, &f, count,
             parts};
   }
-  void open(Post& post, const Computation& computation);
+  // Wakes so many helpers.
+  void open(Post& post, const Computation& computation, std::size_t helpers);
   void finish(Post& post);
   // Of what this thread has offered.
   Post& later() { return posts_[members_ + current_post_]; }

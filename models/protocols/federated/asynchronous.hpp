@@ -183,7 +183,7 @@ class AsynchronousServer : public FederatedClients {
         concurrency_(std::min<std::size_t>(options.concurrency.value_or(0xFFFF'FFFF), trainers().size())),
         idle_(trainers()) {}
 
-  LocalTerms terms(const Query&, Context&) override { return {}; }
+  LocalTerms terms(const Asked&, Eigen::VectorXd&, const Context&) const override { return {}; }
   /// Uses an answer. Returns whether x has changed, which is an iteration.
   virtual bool use(const sim::Message& answer, double staleness, Context& context) = 0;
   /// The server has lost its state.

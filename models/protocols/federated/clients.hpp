@@ -102,11 +102,26 @@ class FederatedClients {
   void serialize(Archive& archive) {
     archive(local_, used_, queries_);
   }
+  sim::Preparation foresight(const Context& context) const { return local_.cost(context); }
+  void make_rooms(std::uint32_t count, Context& context) { local_.make_rooms(count, context); }
+  HEARSAY_PREFETCH void prefetch_room(std::uint32_t room) const { local_.prefetch_room(room); }
+  void foresee_message(const sim::Message& message, const Context& context, std::uint32_t room) const {
+    if (message.tag != kQuery) return;
+    const Asked asked{message.to, message.conversation, vector_of(message)};
+    Eigen::VectorXd tilt;
+    local_.foresee(asked.owner, asked.numbers.head(context.p()), context, terms(asked, tilt, context), room);
+  }
 
  protected:
   enum Tag : std::uint16_t { kQuery, kAnswer, kRefusal, kRequest, kTimeout, kTrain };
   enum class Answer { kUpdate, kModel };
   using Query = NewestQueries::Query;
+  /// What a query asks of an owner.
+  struct Asked {
+    sim::AgentId owner;
+    std::uint32_t number;  ///< of the query
+    Vector numbers;        ///< the model, and what else the query carries
+  };
 
   /// `vectors`: of p numbers, in a message.
   FederatedClients(const LocalTraining::Params& params, const Study& study, Answer answer = Answer::kUpdate,
@@ -136,11 +151,13 @@ class FederatedClients {
     const Query& query = *taken;
     if (!context.may_release(i)) return context.send(i, 0, kRefusal, query.number);
     context.compute(i);
-    const LocalTerms added = terms(query, context);
-    const auto x = query.numbers().head(context.p());
+    const Asked asked{i, query.number, query.numbers()};
+    begin(asked, context);
+    const LocalTerms added = terms(asked, tilt_, context);
+    const auto x = asked.numbers.head(context.p());
     const auto [y, steps] = local_.train(i, x, context, added);
     if (steps == 0) return context.send(i, 0, kRefusal, query.number);
-    complete(query, steps, y, reply_.tail(reply_.size() - context.p()));
+    complete(asked, steps, y, reply_.tail(reply_.size() - context.p()));
     if (answer_ == Answer::kUpdate) {
       reply_.head(context.p()) = y - x;
     } else {
@@ -157,12 +174,16 @@ class FederatedClients {
   const std::vector<sim::AgentId>& trainers() const { return trainers_; }
   void count_used(const sim::Message& answer, const Context& context) { ++used_[context.owner(answer.from)]; }
 
-  /// What the protocol adds to the training that a query asks for. Called before it.
-  virtual LocalTerms terms(const Query& query, Context& context) = 0;
+  /// What the protocol does before it asks for the terms of a training.
+  virtual void begin(const Asked& asked, Context& context) {
+    static_cast<void>(asked), static_cast<void>(context);
+  }
+  /// What it adds to the training; `tilt` is room for one.
+  virtual LocalTerms terms(const Asked& asked, Eigen::VectorXd& tilt, const Context& context) const = 0;
   /// Writes the numbers of an answer beyond the first p, after `steps` steps from the query's model to y.
-  virtual void complete(const Query& query, std::uint64_t steps, const Eigen::VectorXd& y,
+  virtual void complete(const Asked& asked, std::uint64_t steps, const Eigen::VectorXd& y,
                         Eigen::Ref<Eigen::VectorXd> rest) {
-    static_cast<void>(query), static_cast<void>(steps), static_cast<void>(y);
+    static_cast<void>(asked), static_cast<void>(steps), static_cast<void>(y);
     rest.setZero();
   }
 
@@ -173,7 +194,7 @@ class FederatedClients {
   std::vector<sim::AgentId> trainers_;
   std::vector<std::uint64_t> used_;  // answers by owner
   NewestQueries queries_;
-  Eigen::VectorXd reply_;
+  Eigen::VectorXd reply_, tilt_;
 };
 
 }  // namespace hearsay::models

@@ -51,8 +51,9 @@ class FedAsync : public AsynchronousServer {
   }
 
  protected:
-  LocalTerms terms(const Query& query, Context&) override {
-    return {.anchor = query.payload.numbers(), .mu = params_.rho};
+  LocalTerms terms(const Asked& asked, Eigen::VectorXd&, const Context&) const override {
+    return {.anchor = {asked.numbers.data(), static_cast<std::size_t>(asked.numbers.size())},
+            .mu = params_.rho};
   }
   bool use(const sim::Message& answer, double staleness, Context& context) override {
     const double share = params_.alpha * weight_of(params_.staleness, staleness);

@@ -39,10 +39,10 @@ class FedProx : public FederatedRounds {
   }
 
  protected:
-  LocalTerms terms(const Query& query, Context& context) override {
-    LocalTerms terms = FederatedRounds::terms(query, context);
+  LocalTerms terms(const Asked& asked, Eigen::VectorXd& tilt, const Context& context) const override {
+    LocalTerms terms = FederatedRounds::terms(asked, tilt, context);
     terms.mu = mu_;
-    terms.anchor = query.payload.numbers();
+    terms.anchor = {asked.numbers.data(), static_cast<std::size_t>(asked.numbers.size())};
     return terms;
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 
@@ -85,8 +86,7 @@ void LocalTraining::Params::require(const Setting& setting) const {
 LocalTraining::LocalTraining(const Params& params, const Study& study)
     : params_(fitting(params, study)),
       made_(study.topology.agents()),
-      x_(study.problem.p()),
-      velocity_(VectorXd::Zero(study.problem.p())),
+      work_{VectorXd(study.problem.p()), VectorXd::Zero(study.problem.p()), {}},
       sigma_(study.problem.sigma()) {
   const Budget& privacy = study.privacy;
   if (!privacy.active() || privacy.trust == Trust::kAggregator) return;
@@ -113,69 +113,168 @@ std::uint64_t LocalTraining::steps(sim::AgentId i, const Context& context) const
   return steps_of_call(params_.batch, params_.local_steps, context.records(i));
 }
 
-Sensitive LocalTraining::batch_gradient(sim::AgentId i, Context& context) {
-  if (batches_.full()) return context.gradient(i, x_);
-  batches_.next();
-  const double m = batches_.divisor();
-  const double sensitivity = context.privacy().sensitivity_of_sum(m, sampling_of(params_.batch));
-  return context.gradient(i, x_, sensitivity, batches_.records(), m);
-}
-
 LocalTraining::Trained LocalTraining::train(sim::AgentId i, const Eigen::Ref<const VectorXd>& x,
                                             Context& context, const LocalTerms& terms) {
-  x_ = x;
-  const std::uint64_t steps = make_steps(i, context, terms, false);
-  return {x_, steps};
+  return make(i, x, context, terms, false);
 }
 
 void LocalTraining::train_inside(sim::AgentId i, const Eigen::Ref<const VectorXd>& x, Context& context,
                                  LocalVector& update, const LocalTerms& terms) {
-  x_ = x;
-  make_steps(i, context, terms, true);
-  context.keep_local(context.sensitive(x_ - x, std::numeric_limits<double>::infinity()), update);
+  const VectorXd& trained = make(i, x, context, terms, true).model;
+  context.keep_local(context.sensitive(trained - x, std::numeric_limits<double>::infinity()), update);
 }
 
-// Moves x_.
-std::uint64_t LocalTraining::make_steps(sim::AgentId i, Context& context, const LocalTerms& terms,
-                                        bool inside) {
-  const std::uint64_t count = steps(i, context), first = terms.first_step.value_or(made_[i]);
-  if (count == 0) return 0;
-  batches_.begin(params_.batch, context.records(i), context.random(kBatches, i));
-  context.project(x_);
-  if (params_.momentum > 0) velocity_.setZero();
-  std::uint64_t k = 0;
-  for (; k < count && (inside || context.may_release(i)); ++k) {
-    if (inside) {
-      context.keep_local(batch_gradient(i, context), exact_);
-      move(step_size(first + k), Vector(exact_.inside_owner().data(), x_.size()), terms);
-    } else {
-      move(step_size(first + k), *context.release(i, batch_gradient(i, context)), terms);
-    }
-    context.project(x_);
+LocalTraining::Trained LocalTraining::make(sim::AgentId i, const Eigen::Ref<const VectorXd>& x,
+                                           Context& context, const LocalTerms& terms, bool inside) {
+  const std::uint64_t count = steps(i, context);
+  if (const Room* const room = foreseen(i, x, context, terms, inside)) {
+    context.count_foreseen();
+    context.random(kBatches, i);
+    context.count(room->moved);
+    for (const Tally& release : room->releases) context.count(release);
+    for (std::uint64_t k = 0; !inside && k < room->made; ++k) context.charge_foreseen(i);
+    made_[i] += room->made;
+    work_.x = ahead_.col(context.foreseen(i)).tail(x.size());
+    return {work_.x, room->made};
   }
-  made_[i] += k;
-  return k;
+  work_.x = x;
+  if (count == 0) return {work_.x, 0};
+  work_.batches.begin(params_.batch, context.records(i), context.random(kBatches, i));
+  const auto gradient = [&](std::uint64_t) -> std::optional<Vector> {
+    if (!inside && !context.may_release(i)) return std::nullopt;
+    const auto batch = next_batch(work_, context);
+    Sensitive exact = batch ? context.gradient(i, work_.x, batch->sensitivity, batch->records, batch->divisor)
+                            : context.gradient(i, work_.x);
+    if (!inside) return context.release(i, std::move(exact));
+    context.keep_local(std::move(exact), exact_);
+    return Vector(exact_.inside_owner().data(), work_.x.size());
+  };
+  const std::uint64_t made = make_steps(work_, count, terms.first_step.value_or(made_[i]), terms, gradient,
+                                        [&](VectorXd& moved) { context.project(moved); });
+  made_[i] += made;
+  return {work_.x, made};
+}
+
+sim::Preparation LocalTraining::cost(const Context& context) const {
+  if (!context.foresees()) return {};
+  constexpr double kFeature = 1, kNoise = 20, kStep = 100;  // ns: of a record, of a number of a release, else
+  const auto p = static_cast<double>(context.p());
+  const double records = static_cast<double>(context.records()) / static_cast<double>(context.owners());
+  const auto n = static_cast<Eigen::Index>(std::max(1.0, records));
+  const double batch = records * sampling_rate(params_.batch, n);
+  const double noise = context.privacy().active() ? kNoise * p : 0;
+  const auto count = static_cast<double>(steps_of_call(params_.batch, params_.local_steps, n));
+  return {count * (kFeature * batch * p + noise + kStep),
+          sizeof(Room) + 8 * sizeof(double) * static_cast<std::size_t>(context.p())};
+}
+
+void LocalTraining::make_rooms(std::uint32_t count, Context& context) {
+  context.keep_draws(kBatches);
+  rooms_.assign(count, {});
+  ahead_.resize(2 * context.p(), count);
+}
+
+LocalTraining::Inputs LocalTraining::inputs_of(sim::AgentId i, const Context& context,
+                                               const LocalTerms& terms, bool inside) const {
+  return {.agent = i,
+          .draws = context.draws(kBatches, i),
+          .first = terms.first_step.value_or(made_[i]),
+          .releases = inside ? 0 : context.releases(i),
+          .mu = terms.mu,
+          .inside = inside};
+}
+
+const LocalTraining::Room* LocalTraining::foreseen(sim::AgentId i, const Eigen::Ref<const VectorXd>& x,
+                                                   const Context& context, const LocalTerms& terms,
+                                                   bool inside) const {
+  const std::uint32_t place = context.foreseen(i);
+  if (place == sim::Speculation::kNone) return nullptr;
+  const Room& room = rooms_[place];
+  const auto same = [](const double* had, std::span<const double> has) {
+    return has.empty() || std::memcmp(had, has.data(), has.size_bytes()) == 0;
+  };
+  const auto same_term = [&](const VectorXd& had, std::span<const double> has) {
+    return static_cast<std::size_t>(had.size()) == has.size() && same(had.data(), has);
+  };
+  const bool fits = room.inputs == inputs_of(i, context, terms, inside) &&
+                    same(ahead_.col(place).data(), {x.data(), static_cast<std::size_t>(x.size())}) &&
+                    same_term(room.tilt, terms.tilt) && same_term(room.anchor, terms.anchor);
+  return fits ? &room : nullptr;
+}
+
+void LocalTraining::foresee(sim::AgentId i, const Eigen::Ref<const VectorXd>& x, const Context& context,
+                            const LocalTerms& terms, std::uint32_t place, bool inside) const {
+  Room& room = rooms_[place];
+  room.inputs.agent = sim::kNoAgent;  // until it is complete
+  const std::uint64_t count = steps(i, context);
+  if (count == 0) return;
+  ahead_.col(place).head(x.size()) = x;
+  room.tilt = vector_of(terms.tilt);
+  room.anchor = vector_of(terms.anchor);
+  room.work.x = x;
+  room.work.batches.begin(params_.batch, context.records(i), context.next_random(kBatches, i));
+  room.moved = {};
+  room.releases.clear();
+  const bool counts = context.privacy().active() || context.privacy().clips();
+  const auto gradient = [&](std::uint64_t k) -> std::optional<Vector> {
+    const auto batch = next_batch(room.work, context);
+    room.release.tally_ = {};
+    if (!context.foresee_release(i, k, room.work.x, batch ? &*batch : nullptr, inside, room.release))
+      return std::nullopt;
+    if (counts) room.releases.push_back(room.release.tally_);
+    return Vector(room.release.noisy_.data(), room.release.noisy_.size());
+  };
+  room.made = make_steps(room.work, count, terms.first_step.value_or(made_[i]), terms, gradient,
+                         [&](VectorXd& moved) { context.foresee_projection(moved, room.moved); });
+  ahead_.col(place).tail(x.size()) = room.work.x;
+  room.inputs = inputs_of(i, context, terms, inside);
+}
+
+// Moves the model by up to `count` steps, until there is no gradient.
+template <class Gradient, class Project>
+std::uint64_t LocalTraining::make_steps(Work& work, std::uint64_t count, std::uint64_t first,
+                                        const LocalTerms& terms, Gradient&& gradient,
+                                        Project&& project) const {
+  project(work.x);
+  if (params_.momentum > 0) work.velocity.setZero(work.x.size());
+  for (std::uint64_t k = 0; k < count; ++k) {
+    const std::optional<Vector> given = gradient(k);
+    if (!given) return k;
+    move(work, step_size(first + k), *given, terms);
+    project(work.x);
+  }
+  return count;
+}
+
+std::optional<Context::Batch> LocalTraining::next_batch(Work& work, const Context& context) const {
+  BatchDraws& batches = work.batches;
+  if (batches.full()) return std::nullopt;
+  batches.next();
+  const double m = batches.divisor();
+  return Context::Batch{context.privacy().sensitivity_of_sum(m, sampling_of(params_.batch)),
+                        batches.records(), m};
 }
 
 template <class Direction>
-void LocalTraining::descend(double eta, const Direction& direction) {
+void LocalTraining::descend(Work& work, double eta, const Direction& direction) const {
   if (params_.momentum == 0) {
-    x_ -= eta * direction;
+    work.x -= eta * direction;
   } else {
-    velocity_ = params_.momentum * velocity_ + direction;
-    x_ -= eta * velocity_;
+    work.velocity = params_.momentum * work.velocity + direction;
+    work.x -= eta * work.velocity;
   }
 }
 
 // The terms that there are, in one pass; grad g = sigma x.
-void LocalTraining::move(double eta, const Vector& gradient, const LocalTerms& terms) {
+void LocalTraining::move(Work& work, double eta, const Vector& gradient, const LocalTerms& terms) const {
   const auto with_tilt = [&](const auto& direction) {
-    terms.tilt.empty() ? descend(eta, direction) : descend(eta, direction + vector_of(terms.tilt));
+    terms.tilt.empty() ? descend(work, eta, direction)
+                       : descend(work, eta, direction + vector_of(terms.tilt));
   };
   if (terms.mu == 0) {
-    with_tilt(gradient + sigma_ * x_);
+    with_tilt(gradient + sigma_ * work.x);
   } else {
-    with_tilt(gradient + sigma_ * x_ + terms.mu * (x_ - vector_of(terms.anchor)));
+    with_tilt(gradient + sigma_ * work.x + terms.mu * (work.x - vector_of(terms.anchor)));
   }
 }
 

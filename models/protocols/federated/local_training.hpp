@@ -16,9 +16,15 @@
 // Without privacy the Q_k are exact.
 //
 // An owner without records makes no steps.
+//
+// A training is a function of its owner, x_0, the protocol's terms, t and how many draws and releases the owner has made. So
+// it can be made on another thread before its turn (sim/engine/speculation.hpp): foresee(). At its turn it is used if all
+// of these are the same.
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -32,6 +38,8 @@
 #include "models/run/context.hpp"
 #include "models/run/setting.hpp"
 #include "sim/options/describe.hpp"
+#include "sim/parallel/cache_line.hpp"
+#include "sim/prefetch.hpp"
 
 namespace hearsay::models {
 
@@ -110,6 +118,23 @@ class LocalTraining {
   /// charged. `update`: what the training adds to x.
   void train_inside(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& x, Context& context,
                     LocalVector& update, const LocalTerms& terms = {});
+  /// What it takes one thread; nothing where it cannot be made before its turn.
+  sim::Preparation cost(const Context& context) const;
+  /// Places for so many trainings that are made before their turn.
+  void make_rooms(std::uint32_t count, Context& context);
+  HEARSAY_PREFETCH void prefetch_room(std::uint32_t room) const {
+    const auto fetch = [](const void* from, std::size_t bytes) {
+      constexpr std::size_t kMost = 16 * sim::kCacheLine;  // after which the processor goes on
+      for (std::size_t at = 0; at < std::min(bytes, kMost); at += sim::kCacheLine)
+        __builtin_prefetch(static_cast<const std::byte*>(from) + at);
+    };
+    fetch(&rooms_[room], 2 * sim::kCacheLine);
+    fetch(ahead_.col(room).data(), static_cast<std::size_t>(ahead_.rows()) * sizeof(double));
+  }
+  /// Makes the training that agent i is expected to make at its next event: train(), or if it is `inside` train_inside(), with
+  /// these arguments. Changes nothing but room `room`, and may be called on other threads.
+  void foresee(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& x, const Context& context,
+               const LocalTerms& terms, std::uint32_t room, bool inside = false) const;
   /// Agent i has lost its state.
   void reset(sim::AgentId i) { made_[i] = 0; }
   template <class Archive>
@@ -118,21 +143,55 @@ class LocalTraining {
   }
 
  private:
-  static constexpr std::uint32_t kBatches = 0;  // purpose of the draws
+  // What a training works on.
+  struct Work {
+    Eigen::VectorXd x, velocity;
+    BatchDraws batches;
+  };
+  // What it is a function of.
+  struct Inputs {
+    sim::AgentId agent = sim::kNoAgent;
+    std::uint32_t draws = 0;
+    std::uint64_t first = 0, releases = 0;  // t of the first step; that the agent has made
+    double mu = 0;
+    bool inside = false;
+    bool operator==(const Inputs&) const = default;
+  };
+  // A training that has been made before its turn. Its first lines are read then, and its column of ahead_.
+  struct alignas(sim::kCacheLine) Room {
+    Inputs inputs;
+    std::uint64_t made = 0;        // steps
+    Tally moved;                   // projections
+    std::vector<Tally> releases;   // of the steps; none where releases count nothing
+    Eigen::VectorXd tilt, anchor;  // inputs too
+    Work work;
+    Foreseen release;
+  };
 
   double accounted_rate(Eigen::Index n, const Budget& privacy) const;
-  Sensitive batch_gradient(sim::AgentId i, Context& context);
-  std::uint64_t make_steps(sim::AgentId i, Context& context, const LocalTerms& terms, bool inside);
-  void move(double eta, const Vector& gradient, const LocalTerms& terms);
+  std::optional<Context::Batch> next_batch(Work& work, const Context& context) const;
+  Inputs inputs_of(sim::AgentId i, const Context& context, const LocalTerms& terms, bool inside) const;
+  const Room* foreseen(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& x, const Context& context,
+                       const LocalTerms& terms, bool inside) const;
+  Trained make(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& x, Context& context,
+               const LocalTerms& terms, bool inside);
+  template <class Gradient, class Project>
+  std::uint64_t make_steps(Work& work, std::uint64_t count, std::uint64_t first, const LocalTerms& terms,
+                           Gradient&& gradient, Project&& project) const;
+  void move(Work& work, double eta, const Vector& gradient, const LocalTerms& terms) const;
   template <class Direction>
-  void descend(double eta, const Direction& direction);
+  void descend(Work& work, double eta, const Direction& direction) const;
+
+  static constexpr std::uint32_t kBatches = 0;  // purpose of the draws
 
   Params params_;
   std::vector<std::uint64_t> made_;  // steps by agent
-  BatchDraws batches_;
-  Eigen::VectorXd x_, velocity_;
-  double sigma_;       // of the regulariser
-  LocalVector exact_;  // gradient of a step within the owner
+  Work work_;                        // of a training at its turn
+  double sigma_;                     // of the regulariser
+  LocalVector exact_;                // gradient of a step within the owner
+  // Each room is used by one thread at a time.
+  mutable std::vector<Room> rooms_;
+  mutable Eigen::MatrixXd ahead_;  // x_0 above x_K, by room
 };
 
 }  // namespace hearsay::models

@@ -189,8 +189,8 @@ class FederatedRounds : public FederatedClients {
     }
   }
 
-  LocalTerms terms(const Query& query, Context& context) override {
-    return {.first_step = (query.number - 1) * local_.steps(query.owner, context)};
+  LocalTerms terms(const Asked& asked, Eigen::VectorXd&, const Context& context) const override {
+    return {.first_step = (asked.number - 1) * local_.steps(asked.owner, context)};
   }
   /// w_i, and its share of the sum over all owners.
   double weight(std::size_t owner) const { return weights_[owner]; }

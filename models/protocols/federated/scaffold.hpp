@@ -67,7 +67,6 @@ class Scaffold : public FederatedRounds {
       : FederatedRounds(fitting(params, study), study, 2),
         option_(params.option),
         c_(Eigen::VectorXd::Zero(study.problem.p())),
-        tilt_(c_),
         x_(c_),
         gradient_(c_),
         own_(study.problem.p(), study.problem.owners()),
@@ -77,6 +76,10 @@ class Scaffold : public FederatedRounds {
   const Eigen::VectorXd& server_variate() const { return c_; }
   /// c_i by owner.
   const Columns& variates() const { return own_; }
+  // The release of option I comes before the training.
+  void foresee_message(const sim::Message& message, const Context& context, std::uint32_t room) const {
+    if (option_ == ControlVariate::kMean) FederatedRounds::foresee_message(message, context, room);
+  }
   template <class Archive>
   void serialize(Archive& archive) {
     FederatedRounds::serialize(archive);
@@ -84,28 +87,30 @@ class Scaffold : public FederatedRounds {
   }
 
  protected:
-  LocalTerms terms(const Query& query, Context& context) override {
-    LocalTerms terms = FederatedRounds::terms(query, context);
-    first_step_ = *terms.first_step;
-    tilt_ = query.numbers().tail(context.p()) - own_[context.owner(query.owner)];
-    terms.tilt = {tilt_.data(), static_cast<std::size_t>(tilt_.size())};
-    if (option_ == ControlVariate::kGradient) {
-      x_ = query.numbers().head(context.p());
-      context.regulariser_gradient(x_, gradient_);
-      gradient_ += *context.release(query.owner, context.gradient(query.owner, x_));
-    }
+  void begin(const Asked& asked, Context& context) override {
+    first_step_ = *FederatedRounds::terms(asked, x_, context).first_step;
+    if (option_ != ControlVariate::kGradient) return;
+    x_ = asked.numbers.head(context.p());
+    context.regulariser_gradient(x_, gradient_);
+    gradient_ += *context.release(asked.owner, context.gradient(asked.owner, x_));
+  }
+  LocalTerms terms(const Asked& asked, Eigen::VectorXd& tilt, const Context& context) const override {
+    LocalTerms terms = FederatedRounds::terms(asked, tilt, context);
+    tilt = asked.numbers.tail(context.p()) - own_[context.owner(asked.owner)];
+    terms.tilt = {tilt.data(), static_cast<std::size_t>(tilt.size())};
     return terms;
   }
-  void complete(const Query& query, std::uint64_t steps, const Eigen::VectorXd& y,
+  void complete(const Asked& asked, std::uint64_t steps, const Eigen::VectorXd& y,
                 Eigen::Ref<Eigen::VectorXd> rest) override {
     if (option_ == ControlVariate::kGradient) {
       rest = gradient_;
     } else {
       double sum = 0;
       for (std::uint64_t k = 0; k < steps; ++k) sum += local_.step_size(first_step_ + k);
-      rest = (query.numbers().head(y.size()) - y) / sum - tilt_;
+      rest = (asked.numbers.head(y.size()) - y) / sum -
+             (asked.numbers.tail(y.size()) - own_[static_cast<std::size_t>(asked.owner) - 1]);
     }
-    own_[query.owner - 1] = rest;
+    own_[asked.owner - 1] = rest;
   }
   void fill(Eigen::Ref<Eigen::VectorXd> rest) override { rest = c_; }
   void receive(std::size_t owner, const Eigen::Ref<const Eigen::VectorXd>& rest) override {
@@ -123,7 +128,7 @@ class Scaffold : public FederatedRounds {
 
  private:
   ControlVariate option_;
-  Eigen::VectorXd c_, tilt_, x_, gradient_;
+  Eigen::VectorXd c_, x_, gradient_;
   Columns own_, received_;  // c_i and c^_i by owner
   std::uint64_t first_step_ = 0;
 };

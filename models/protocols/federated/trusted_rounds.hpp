@@ -119,6 +119,14 @@ class TrustedRounds {
     if (agent == 0 && round_.restarts()) end_round(context);
   }
   bool finished(const Context&) const { return finished_; }
+  sim::Preparation foresight(const Context& context) const { return local_.cost(context); }
+  void make_rooms(std::uint32_t count, Context& context) { local_.make_rooms(count, context); }
+  HEARSAY_PREFETCH void prefetch_room(std::uint32_t room) const { local_.prefetch_room(room); }
+  void foresee_message(const sim::Message& message, const Context& context, std::uint32_t room) const {
+    if (message.tag == kQuery)
+      local_.foresee(message.to, vector_of(message), context,
+                     terms(message.to, message.conversation, context), room, true);
+  }
   template <class Archive>
   void serialize(Archive& archive) {
     archive(local_, sum_, round_, finished_, queries_, model_);
@@ -177,9 +185,12 @@ class TrustedRounds {
     const auto query = queries_.take(i, context);
     if (!query) return;
     context.compute(i);
-    local_.train_inside(i, query->numbers(), context, update_,
-                        {.first_step = (query->number - 1) * local_.steps(i, context)});
+    local_.train_inside(i, query->numbers(), context, update_, terms(i, query->number, context));
     context.entrust(i, kAnswer, query->number, update_);
+  }
+
+  LocalTerms terms(sim::AgentId i, std::uint32_t query, const Context& context) const {
+    return {.first_step = (query - 1) * local_.steps(i, context)};
   }
 
   TrustedOptions options_;

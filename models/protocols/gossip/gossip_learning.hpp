@@ -105,6 +105,19 @@ class GossipLearning : RandomPeers {
     last_[j] = vector_of(message);
     last_ages_[j] = age;
   }
+  using RandomPeers::foresight, RandomPeers::make_rooms, RandomPeers::prefetch_room;
+  // The update of the received model, merged or not. The other update of `um` is left to its turn.
+  void foresee_message(const sim::Message& message, const Context& context, std::uint32_t room) const {
+    const sim::AgentId j = message.to;
+    const std::uint32_t age = message.conversation;
+    if (params_.merge == MergeRule::kMergeUpdate) {
+      const double weight = weight_of(age, last_ages_[j]);
+      training_.foresee(j, (1 - weight) * vector_of(message) + weight * last_[j], context,
+                        {.first_step = std::max(age, last_ages_[j])}, room);
+    } else {
+      training_.foresee(j, vector_of(message), context, {.first_step = age}, room);
+    }
+  }
   void reset(sim::AgentId i, Context& context) {
     ages_[i] = last_ages_[i] = 0;
     if (last_.size() > 0) last_[i] = context.model(i);
@@ -123,11 +136,14 @@ class GossipLearning : RandomPeers {
   }
   void merge(sim::AgentId j, const Eigen::Ref<const Eigen::VectorXd>& other, std::uint32_t age,
              Context& context) {
-    const double sum = static_cast<double>(ages_[j]) + age;
-    const bool by_age = params_.merge_weights == MergeWeights::kAge && sum > 0;
-    const double weight = by_age ? age / sum : 0.5;
+    const double weight = weight_of(ages_[j], age);
     context.model(j) = (1 - weight) * context.model(j) + weight * other;
     ages_[j] = std::max(ages_[j], age);
+  }
+  // Of a model of age t that is merged with one of age s.
+  double weight_of(std::uint32_t s, std::uint32_t t) const {
+    const double sum = static_cast<double>(s) + t;
+    return params_.merge_weights == MergeWeights::kAge && sum > 0 ? t / sum : 0.5;
   }
 
   Params params_;

@@ -96,6 +96,10 @@ class PushSum : RandomPeers {
     weight += part[p];
     context.count_staleness(ticks_[message.from] - message.conversation, context.now() - message.sent);
   }
+  using RandomPeers::foresight, RandomPeers::make_rooms, RandomPeers::prefetch_room;
+  void foresee_tick(sim::AgentId i, const Context& context, std::uint32_t room) const {
+    training_.foresee(i, context.models().col(i), context, {}, room);
+  }
   void reset(sim::AgentId i, Context&) {
     weights_[i] = 1;
     training_.reset(i);

@@ -190,6 +190,8 @@ TEST_CASE("bench: gossip delivers ten messages a tick except those in flight, la
 TEST_CASE("bench: protocols make the iterations that are asked for") {
   CHECK(operations_of(benchmark_rows("central --dim 2 --operations 300")) == Operations{300, 300});
   CHECK(operations_of(benchmark_rows("p2p --agents 60 --dim 2 --operations 300")) == Operations{300});
+  CHECK(operations_of(benchmark_rows("messages --agents 60 --dim 2 --operations 300 -j 2")) ==
+        Operations{300, 300});
   CHECK(operations_of(benchmark_rows("mtl --agents 4 --dim 5 --operations 300")) ==
         Operations{300, 300, 300});
 }

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -288,4 +289,21 @@ TEST_CASE("event queue: what is looked at ahead is to come, and is shown once") 
   CHECK(shown == soon.size());
   CHECK(found == shown);
   CHECK(shown > 500);  // all but those of bins that were opened while the queue was filled
+}
+
+TEST_CASE("event queue: the nearest events, until f has seen enough") {
+  EventQueue queue;
+  for (std::uint32_t n = 0; n < 10'000; ++n)
+    queue.push(Event::timer(1 + n / 1000.0, order_key(Rank::kTimer, 1, n), 0, 0, n));
+  queue.pop();
+  std::vector<double> seen;
+  queue.for_nearest([&](const Event& event) {
+    seen.push_back(event.time);
+    return seen.size() < 100;
+  });
+  REQUIRE(seen.size() == 100);
+  std::sort(seen.begin(), seen.end());
+  CHECK(std::adjacent_find(seen.begin(), seen.end()) == seen.end());
+  CHECK(seen.front() == 1.001);
+  CHECK(seen.back() < 1.2);  // of 10 s
 }

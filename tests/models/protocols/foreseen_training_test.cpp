@@ -1,0 +1,252 @@
+// Protocols with local training are the same run, to the bit, when trainings are made on other threads before their turn.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include "models/protocols/federated/dp_fedavg.hpp"
+#include "models/protocols/federated/dp_ftrl.hpp"
+#include "models/protocols/federated/fedasync.hpp"
+#include "models/protocols/federated/fedavg.hpp"
+#include "models/protocols/federated/fedbuff.hpp"
+#include "models/protocols/federated/fedprox.hpp"
+#include "models/protocols/federated/scaffold.hpp"
+#include "models/protocols/gossip/ad_psgd.hpp"
+#include "models/protocols/gossip/epidemic.hpp"
+#include "models/protocols/gossip/gossip_learning.hpp"
+#include "models/protocols/gossip/push_sum.hpp"
+#include "tests/models/protocols/gossip/gossip_run.hpp"
+#include "tests/support/crew.hpp"
+#include "tests/support/personal_fixture.hpp"
+
+using namespace hearsay;
+using namespace hearsay::models;
+
+namespace {
+
+struct ForeseenRun {
+  std::uint64_t fingerprint = 0, releases = 0, iterations = 0, events = 0, foreseen = 0;
+  Eigen::MatrixXd models;
+  Tally tally;
+  std::vector<double> path;  // of a number of the models, every 20 iterations
+};
+
+template <class P>
+ForeseenRun foreseen_run(const test::StudyFixture& fixture, const typename P::Params& params,
+                         sim::Engine::Options options) {
+  options.payload_width = P::kEntry.vectors * options.vector_length;
+  const auto world = fixture.world(options);
+  std::vector<double> path;
+  P protocol(params, fixture.study());
+  test::Watch watch([&](const World& w) { path.push_back(w.models(0, w.models.cols() / 2)); }, 20);
+  Driver<P>(protocol, *world, watch).run();
+  return {world->fingerprint(), world->releases(), world->iterations, world->engine.events(),
+          world->foreseen,      world->models,     world->tally,      path};
+}
+
+// Adds the trainings that there were before their turn.
+template <class P>
+void compare_foreseen(const test::StudyFixture& fixture, const typename P::Params& params,
+                      const sim::Engine::Options& options, std::uint64_t& foreseen,
+                      std::uint64_t& iterations) {
+  const ForeseenRun one = foreseen_run<P>(fixture, params, options);
+  CHECK(one.foreseen == 0);
+  for (const unsigned threads : {2U, 4U}) {
+    const test::HelpedThread helped(threads);
+    const ForeseenRun several = foreseen_run<P>(fixture, params, options);
+    foreseen += several.foreseen;
+    iterations += several.iterations;
+    CHECK(several.fingerprint == one.fingerprint);
+    CHECK(several.models == one.models);
+    CHECK(several.iterations == one.iterations);
+    CHECK(several.events == one.events);
+    CHECK(several.releases == one.releases);
+    CHECK(several.path == one.path);
+    CHECK(several.tally.projections == one.tally.projections);
+    CHECK(several.tally.clipped == one.tally.clipped);
+    CHECK(several.tally.gradients == one.tally.gradients);
+    CHECK(several.tally.clipped_records == one.tally.clipped_records);
+    CHECK(several.tally.noise == one.tally.noise);
+    const bool tree = std::isnan(one.tally.expected_noise);  // whose sums share noise
+    CHECK((several.tally.expected_noise == one.tally.expected_noise ||
+           (tree && std::isnan(several.tally.expected_noise))));
+    CHECK(several.tally.updates == one.tally.updates);
+    CHECK(several.tally.staleness_steps == one.tally.staleness_steps);
+  }
+}
+
+// Draws one of everything that local training depends on, and a network.
+struct ForeseenDraw {
+  explicit ForeseenDraw(std::uint64_t number)
+      : stream(sim::Streams(number, 0)(sim::Purpose::kData, 556)), seed(number + 1) {}
+
+  std::uint64_t operator()(std::uint64_t count) { return sim::uniform_index(stream, count); }
+
+  LocalTraining::Params training(bool private_steps) {
+    const std::vector<Batch> batches{FullBatch{}, PoissonBatch{.size = 3}, SubsetBatch{4},
+                                     EpochBatch{.size = 3}, IndependentBatch{5}};
+    LocalTraining::Params params;
+    params.local_steps = 1 + static_cast<std::uint32_t>((*this)(4));
+    if ((*this)(2) == 0) params.step = DecreasingStep{.first = 0.2, .decay = 0.1};
+    if ((*this)(3) == 0) params.momentum = 0.5;
+    params.batch = batches[(*this)(private_steps ? batches.size() - 1 : batches.size())];
+    return params;
+  }
+  PrivacyOptions privacy() {
+    if ((*this)(2) == 0) return {};
+    PrivacyOptions privacy = test::laplace_for(2, 3 + static_cast<double>((*this)(30)), 0.5);
+    if ((*this)(2) == 0) {
+      privacy.gradient_bound = {};
+      privacy.clip = 0.3;
+    }
+    return privacy;
+  }
+  test::StudyFixture fixture(const PrivacyOptions& privacy, bool hub, std::uint64_t iterations,
+                             bool boxed = false) {
+    ModelOptions model;
+    model.loss = LogisticLoss{};
+    model.l2 = 0.05;
+    if (boxed) model.theta_max = 0.2;
+    const sim::TopologyOptions graph = hub ? sim::TopologyOptions(sim::Star{}) : sim::RandomRegular{4};
+    return {test::random_agents({.agents = 40 + (*this)(100), .reach = 0, .seed = seed}),
+            model,
+            privacy,
+            iterations,
+            graph,
+            hub};
+  }
+  sim::NetworkOptions network() {
+    const std::vector<sim::LatencyOptions> latencies{0.0, 0.01, sim::Uniform{0, 0.015}, sim::Uniform{0, 2}};
+    sim::NetworkOptions network;
+    network.links.latency = latencies[(*this)(latencies.size())];
+    if ((*this)(3) == 0) network.links.loss = sim::BernoulliLoss{0.1};
+    if ((*this)(3) == 0) network.compute_time = sim::ComputeOptions(sim::Uniform{0, 0.2});
+    const std::uint64_t availability = (*this)(4);
+    if (availability == 0)
+      network.availability = sim::Crash{.up = sim::Exponential{10}, .down = sim::Exponential{2}};
+    if (availability == 1)
+      network.availability = sim::OnOff{.up = sim::Exponential{10}, .down = sim::Exponential{2}};
+    return network;
+  }
+
+  sim::Stream stream;
+  std::uint64_t seed;
+};
+
+template <class P>
+void compare_gossip(ForeseenDraw& draw, std::uint64_t& foreseen, std::uint64_t& iterations) {
+  const PrivacyOptions privacy = draw.privacy();
+  const test::StudyFixture fixture = draw.fixture(privacy, false, 300 + draw(1500), draw(3) == 0);
+  typename P::Params params;
+  static_cast<LocalTraining::Params&>(params) = draw.training(fixture.study().privacy.active());
+  if constexpr (std::is_same_v<P, GossipLearning>) {
+    params.merge = static_cast<MergeRule>(draw(3));
+    params.merge_weights = static_cast<MergeWeights>(draw(2));
+  }
+  const sim::ClockOptions clocks = draw(4) == 0 ? sim::ClockOptions(sim::Periodic{}) : sim::Poisson{};
+  compare_foreseen<P>(fixture, params, fixture.engine(draw.network(), clocks), foreseen, iterations);
+}
+
+template <class P>
+void compare_federated(ForeseenDraw& draw, std::uint64_t& foreseen, std::uint64_t& iterations) {
+  const PrivacyOptions privacy = draw.privacy();
+  const test::StudyFixture fixture = draw.fixture(privacy, true, 40 + draw(100));
+  typename P::Params params;
+  params.local = draw.training(fixture.study().privacy.active());
+  if constexpr (std::is_same_v<P, Scaffold>) {
+    params.local.momentum = 0;
+    if (draw(2) == 0 && std::holds_alternative<FullBatch>(params.local.batch))
+      params.option = ControlVariate::kGradient;
+  }
+  if constexpr (std::is_base_of_v<FederatedRounds, P>) {
+    params.over_selection = 1.2;
+    params.round_timeout = 5;
+  } else {
+    params.timeout = 5;
+  }
+  compare_foreseen<P>(fixture, params, fixture.engine(draw.network()), foreseen, iterations);
+}
+
+template <class P>
+void compare_trusted(ForeseenDraw& draw, std::uint64_t& foreseen, std::uint64_t& iterations) {
+  PrivacyOptions privacy;
+  if (draw(2) == 0) {
+    privacy.mechanism = Gaussian{};
+    privacy.accountant = Accountant::kRdp;
+    privacy.adjacency = Adjacency::kAddRemove;
+    privacy.unit = PrivacyUnit::kOwner;
+    privacy.trust = Trust::kAggregator;
+    privacy.epsilon = 2;
+    privacy.delta = 1e-5;
+    privacy.clip = 0.5;
+  }
+  const test::StudyFixture fixture = draw.fixture(privacy, true, 30);
+  typename P::Params params;
+  params.local = draw.training(false);
+  params.round_timeout = 5;
+  compare_foreseen<P>(fixture, params, fixture.engine(draw.network()), foreseen, iterations);
+}
+
+}  // namespace
+
+TEST_CASE("foreseen training: 60 random gossip runs are the same to the bit on 1, 2 and 4 threads") {
+  std::uint64_t foreseen = 0, iterations = 0;
+  for (std::uint64_t number = 0; number < 60; ++number) {
+    ForeseenDraw draw(number);
+    INFO("draw " << number);
+    switch (number % 4) {
+      case 0:
+        compare_gossip<AdPsgd>(draw, foreseen, iterations);
+        break;
+      case 1:
+        compare_gossip<PushSum>(draw, foreseen, iterations);
+        break;
+      case 2:
+        compare_gossip<Epidemic>(draw, foreseen, iterations);
+        break;
+      default:
+        compare_gossip<GossipLearning>(draw, foreseen, iterations);
+    }
+  }
+  CHECK(foreseen > iterations / 100);  // how many depends on how soon the other threads get to them
+}
+
+TEST_CASE("foreseen training: 50 random federated runs are the same to the bit on 1, 2 and 4 threads") {
+  std::uint64_t foreseen = 0, iterations = 0;
+  for (std::uint64_t number = 0; number < 50; ++number) {
+    ForeseenDraw draw(1000 + number);
+    INFO("draw " << number);
+    switch (number % 5) {
+      case 0:
+        compare_federated<FedAvg>(draw, foreseen, iterations);
+        break;
+      case 1:
+        compare_federated<FedProx>(draw, foreseen, iterations);
+        break;
+      case 2:
+        compare_federated<Scaffold>(draw, foreseen, iterations);
+        break;
+      case 3:
+        compare_federated<FedBuff>(draw, foreseen, iterations);
+        break;
+      default:
+        compare_federated<FedAsync>(draw, foreseen, iterations);
+    }
+  }
+  CHECK(foreseen > iterations / 100);
+}
+
+TEST_CASE("foreseen training: 10 random runs with a trusted aggregator are the same to the bit") {
+  std::uint64_t foreseen = 0, iterations = 0;
+  for (std::uint64_t number = 0; number < 10; ++number) {
+    ForeseenDraw draw(2000 + number);
+    INFO("draw " << number);
+    if (number % 2 == 0) {
+      compare_trusted<DpFedAvg>(draw, foreseen, iterations);
+    } else {
+      compare_trusted<DpFtrl>(draw, foreseen, iterations);
+    }
+  }
+  CHECK(foreseen > iterations / 100);
+}
