@@ -80,7 +80,8 @@ struct Mimic {
   void describe(sim::Visitor& v) {
     v(of, {.name = "of",
            .help = "The agent; by default the first honest one of which it knows a vector.",
-           .source = "Karimireddy, He, Jaggi 2022"});
+           .source = "Karimireddy, He, Jaggi 2022",
+           .noun = sim::kAgentNumber});
   }
 };
 

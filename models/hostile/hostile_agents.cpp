@@ -86,7 +86,7 @@ bool HostileGroup::reads_models() const {
 }
 
 void HostileGroup::describe(sim::Visitor& v) {
-  v(agents, {.name = "agents", .help = "Their numbers.", .noun = sim::kAgentNumber});
+  v(agents, {.name = "agents", .help = "Who they are.", .noun = sim::kAgentNumber});
   v(share, {.name = "share",
             .help = "Share of the agents that hold data, rounded, in place of `agents`.",
             .min = 0,

@@ -90,8 +90,9 @@ class Parsed {
   }
   /// The index of `name` in `names`. Throws UsageError.
   static std::size_t index_of(const char* option, const std::string& name, const Names& names);
-  /// The agent of a number, or of a name that no other has; `names`: by agent. Throws UsageError.
-  static sim::AgentId agent(const char* option, const std::string& text, const Names& names);
+  /// agent_of() the names of agents and of their nodes. Throws UsageError.
+  static sim::AgentId agent(const char* option, const std::string& text, const Names& names,
+                            const Names& nodes);
 
  private:
   friend std::optional<Parsed> parse_arguments(const Arguments&, const Syntax&);

@@ -30,7 +30,8 @@ const Syntax& audit_syntax() {
       "[--repetition R] [--level P] [--json] [-j N] [...]",
       with_input_options(
           {{"adversary", "A",
-            "who sees what: agent:3, agents:3+7, link:1-2, links:1-2+2-1, hub or everybody"},
+            "who sees what: agent:3, agents:3+7, link:1-2, links:1-2+2-1, hub, hostile or everybody; agents by "
+            "number or name"},
            {"final", nullptr, "an adversary that sees the final models of all agents, and nothing else"},
            {"owner", "AGENT",
             "whose privacy is audited, by number or name (default: the nearest to the adversary; with "
@@ -51,16 +52,14 @@ const Syntax& audit_syntax() {
   return syntax;
 }
 
-models::Adversary adversary_argument(const std::string& text) {
-  const Names kinds{"agent:", "agents:", "link:", "links:", "hub", "everybody"};
-  try {
-    return models::adversary_of(text);
-  } catch (const std::invalid_argument& e) {
-    const std::string kind = text.substr(0, std::min(text.find(':'), text.size() - 1) + 1);
-    const bool known = std::ranges::find(kinds, kind) != kinds.end();
-    throw UsageError(
-        fmt::format("--adversary: {}{}", printable(e.what(), 200), known ? "" : did_you_mean(kind, kinds)));
-  }
+// Refuses another kind of adversary before anything is made; its agents are known later.
+std::string adversary_argument(const std::string& text) {
+  const Names kinds{"agent:", "agents:", "link:", "links:", "hub", "hostile", "everybody"};
+  const std::string kind = text.substr(0, text.find(':') + (text.find(':') == text.npos ? 0 : 1));
+  if (std::ranges::find(kinds, kind) == kinds.end())
+    throw UsageError(fmt::format("--adversary: expected {}, found '{}'{}", models::kAdversaryForms,
+                                 printable(text, 200), did_you_mean(kind, kinds)));
+  return text;
 }
 
 AuditOptions audit_options(const Parsed& values) {
@@ -78,8 +77,7 @@ AuditOptions audit_options(const Parsed& values) {
   if (values.has("record")) options.record = values.whole("record", 0, kMostRuns);
   options.level = values.number("level", 1e-9, 0.5);
   if (values.has("adversary")) options.adversary = adversary_argument(values.text("adversary"));
-  if (values.has("owner"))
-    options.owner = [&](const Names& names) { return Parsed::agent("owner", values.text("owner"), names); };
+  if (values.has("owner")) options.owner = values.text("owner");
   options.threads = values.has("jobs") ? static_cast<unsigned>(values.whole("jobs", 1, 1024))
                                        : std::max(1u, std::thread::hardware_concurrency());
   return options;
@@ -99,8 +97,8 @@ Json json_of(const analysis::ManyRunsCertificate& c) {
 }
 
 // NaN becomes null.
-Json json_of(const std::string& adversary, const AuditResult& r) {
-  Json out{{"adversary", adversary}, {"owners", r.owners}, {"delta", r.delta}};
+Json json_of(const AuditResult& r) {
+  Json out{{"adversary", r.adversary}, {"owners", r.owners}, {"delta", r.delta}};
   for (const AuditClaim& claim : r.claims)
     out[claim.name] = {{"epsilon", claim.epsilon}, {"mu", claim.mu}, {"guarantee", claim.guarantee}};
   if (out.contains("view")) out["view"]["label"] = r.label;
@@ -163,7 +161,6 @@ int audit_command(const Arguments& arguments) {
   if (!parsed) return kExitDone;
   const Parsed& values = *parsed;
   AuditOptions options = audit_options(values);
-  const std::string adversary = options.adversary ? models::name_of(*options.adversary) : "final models";
   const InputArguments input = input_arguments(values);
   const Plan plan = make_plan(input.files.front(), input.sets, input.folders);
   if (plan.points.size() > 1 && !values.has("point"))
@@ -190,9 +187,9 @@ int audit_command(const Arguments& arguments) {
     throw plan.located(e);
   }
   if (values.has("json")) {
-    print_json(json_of(adversary, result).dump(2) + "\n");
+    print_json(json_of(result).dump(2) + "\n");
   } else {
-    print_audit(adversary, result);
+    print_audit(options.adversary.empty() ? result.adversary : options.adversary, result);
   }
   Arguments words = arguments;
   words.insert(words.begin(), "audit");

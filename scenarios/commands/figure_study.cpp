@@ -44,7 +44,10 @@ std::set<sim::AgentId> wanted_agents(const Parsed& values, analysis::StoredStudy
   std::set<sim::AgentId> agents;
   if (!values.has("agent") || point >= study.points()) return agents;
   const Names names = analysis::agent_names(study.owners(point), study.point(point).first_owner);
-  for (const std::string& text : values.all("agent")) agents.insert(Parsed::agent("agent", text, names));
+  const auto network = study.network_number(point);
+  const Names nodes = network ? names_of(study.network(*network).nodes) : Names{};
+  for (const std::string& text : values.all("agent"))
+    agents.insert(Parsed::agent("agent", text, names, nodes));
   return agents;
 }
 

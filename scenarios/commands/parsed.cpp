@@ -5,8 +5,10 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "scenarios/commands/arguments.hpp"
+#include "scenarios/language/agent_names.hpp"
 #include "scenarios/language/units.hpp"
 #include "scenarios/terminal/terminal.hpp"
 #include "sim/files/whole_number.hpp"
@@ -116,25 +118,14 @@ std::filesystem::path Parsed::folder(const char* option, const std::filesystem::
   return path;
 }
 
-sim::AgentId Parsed::agent(const char* option, const std::string& text, const Names& names) {
-  const auto fail = [&](const std::string& more) {
-    throw UsageError(
-        fmt::format("--{}: expected an agent, by its number from 0 to {} or its name, found '{}'{}", option,
-                    names.size() - 1, printable(text), more));
-  };
-  if (const auto number = whole_from(text)) {
-    if (*number >= names.size()) fail("");
-    return static_cast<sim::AgentId>(*number);
+sim::AgentId Parsed::agent(const char* option, const std::string& text, const Names& names,
+                           const Names& nodes) {
+  try {
+    const auto number = whole_from(text);  // also "2e0", as in other options
+    return agent_of(number ? std::to_string(*number) : text, names, nodes);
+  } catch (const std::invalid_argument& e) {
+    throw UsageError(fmt::format("--{}: {}", option, e.what()));
   }
-  std::vector<sim::AgentId> found;
-  for (sim::AgentId agent = 0; agent < names.size(); ++agent) {
-    if (names[agent] == text) found.push_back(agent);
-  }
-  if (found.empty()) fail(did_you_mean(text, names));
-  if (found.size() > 1)
-    fail(fmt::format(", the name of agents {} and {}", found[0], found[1]) +
-         (found.size() > 2 ? fmt::format(" and {} more", found.size() - 2) : ""));
-  return found.front();
 }
 
 std::size_t Parsed::index_of(const char* option, const std::string& name, const Names& names) {

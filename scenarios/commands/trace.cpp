@@ -100,7 +100,9 @@ int trace_command(const Arguments& arguments) {
   try {
     Execution execution(plan);
     std::vector<std::string> names = execution.agent_names(point, number);
-    if (values.has("agent")) options.agent = Parsed::agent("agent", values.text("agent"), names);
+    if (values.has("agent"))
+      options.agent =
+          Parsed::agent("agent", values.text("agent"), names, execution.node_names(point, number));
     Printed sink(options, values, std::move(names));
     execution.repeat(point, number, &sink);
     sink.finish();

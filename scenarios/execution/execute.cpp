@@ -200,6 +200,10 @@ std::vector<std::string> Execution::agent_names(std::size_t point, std::uint32_t
   return maker_.experiment({static_cast<std::uint32_t>(point), repetition})->agent_names();
 }
 
+std::vector<std::string> Execution::node_names(std::size_t point, std::uint32_t repetition) {
+  return maker_.experiment({static_cast<std::uint32_t>(point), repetition})->topology().names();
+}
+
 analysis::RunResult Execution::repeat(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace,
                                       const std::atomic<bool>* interrupted) {
   return within_memory(plan_, [&] {

@@ -71,6 +71,8 @@ class Execution {
 
   /// The names of the agents of a run. Throws sim::OptionError.
   std::vector<std::string> agent_names(std::size_t point, std::uint32_t repetition);
+  /// Those of their nodes in a graph file, or empty.
+  std::vector<std::string> node_names(std::size_t point, std::uint32_t repetition);
   /// Makes one run without storing it. Throws sim::OptionError and InvariantError.
   analysis::RunResult repeat(std::size_t point, std::uint32_t repetition, sim::TraceSink* trace = nullptr,
                              const std::atomic<bool>* interrupted = nullptr);

@@ -104,20 +104,32 @@ void Reader::by_agent(const sim::About& about,
       given_as(about, Node::Kind::kObject, R"(an object of agents and values such as {"3": 1})");
   if (node == nullptr) return;
   std::vector<sim::AgentId> agents;
+  std::map<std::string, std::string, std::less<>> keys;
   const std::size_t faults = faults_.size();
   for (const auto& [key, value] : node->items()) {
-    const sim::AgentId i = sim::whole_number<sim::AgentId>(key).value_or(sim::kMaxAgents);
-    if (i >= sim::kMaxAgents || key != std::to_string(i)) {
-      fault(value.key_at, pointer(about.name) + pointer_step(key),
-            fmt::format("expected the number of an agent as key, found '{}'", printable(key)));
+    const std::string place = pointer(about.name) + pointer_step(key);
+    const bool digits = key.find_first_not_of("0123456789") == std::string::npos;
+    const auto i = digits ? sim::whole_number<sim::AgentId>(key) : named(key, value.key_at, place);
+    if (digits && (!i || *i >= sim::kMaxAgents || key != std::to_string(*i))) {
+      fault(value.key_at, place,
+            fmt::format("expected the number or name of an agent as key, found '{}'", printable(key)));
     } else if (value.is(Node::Kind::kNull)) {
-      fault(value.at, pointer(about.name) + pointer_step(key), "expected a value, found null");
+      fault(value.at, place, "expected a value, found null");
+    } else if (i && !keys.emplace(std::to_string(*i), key).second) {
+      fault(value.key_at, place,
+            fmt::format("agent {} has a value already, as '{}': remove one", *i,
+                        printable(keys.at(std::to_string(*i)))));
     }
-    agents.push_back(i);
+    if (i) agents.push_back(*i);
   }
-  if (faults_.size() > faults) return;
+  if (faults_.size() > faults || agents.size() < node->items().size()) return;
   set(agents);
-  within({.node = node, .at = node->at, .name = about.name, .place = frames_.back().place}, values);
+  within({.node = node,
+          .at = node->at,
+          .name = about.name,
+          .place = frames_.back().place,
+          .keys = std::move(keys)},
+         values);
 }
 
 }  // namespace hearsay::scenarios

@@ -1,9 +1,12 @@
 // What Reader does with numbers and quantities.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <stdexcept>
 
+#include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reader.hpp"
 #include "scenarios/language/units.hpp"
 
@@ -36,6 +39,7 @@ std::optional<double> Reader::quantity(const sim::About& about, bool whole) {
   const std::string whole_number =
       "a whole number" + std::string(here.unit.empty() ? "" : " of ") + std::string(here.unit);
   const auto any = [&] {
+    if (here.noun == sim::kAgentNumber) return std::string("the number or name of an agent");
     if (!here.noun.empty()) return std::string(here.noun);
     return whole && here.unit.empty() ? whole_number : expected_quantity(here.unit);
   };
@@ -45,6 +49,11 @@ std::optional<double> Reader::quantity(const sim::About& about, bool whole) {
   if (node->is(Node::Kind::kNumber)) {
     read = node->number;
     if (!here.unit.empty()) plain_.push_back({pointer(about.name), *read, here.unit});
+  }
+  const bool digits = node->text.find_first_not_of("0123456789") == std::string::npos;
+  if (node->is(Node::Kind::kText) && here.noun == sim::kAgentNumber && !digits) {
+    const auto agent = named(node->text, node->at, pointer(about.name));
+    return agent ? std::optional<double>(*agent) : std::nullopt;
   }
   if (node->is(Node::Kind::kText)) read = parse_quantity(node->text, here.unit);
   const bool loses_digits = node->integer && std::abs(node->number) >= kMaxWhole &&
@@ -56,11 +65,32 @@ std::optional<double> Reader::quantity(const sim::About& about, bool whole) {
   } else if (loses_digits) {
     wrong(*node, about, "an integer that a double can hold");
   } else if (whole && *read != std::floor(*read)) {
-    wrong(*node, about, here.noun.empty() ? whole_number : std::string(here.noun));
+    wrong(*node, about, here.noun.empty() ? whole_number : any());
   } else if (!in_range(*read, here)) {
-    wrong(*node, about, here.noun.empty() ? expected_value(here) : std::string(here.noun));
+    wrong(*node, about, here.noun.empty() ? expected_value(here) : any());
   } else {
     return read;
+  }
+  return std::nullopt;
+}
+
+// The agent of a name. Nothing after an error, which is reported, here or where it is made.
+std::optional<sim::AgentId> Reader::named(const std::string& text, Position at, const std::string& pointer) {
+  try {
+    static const Names kNone;
+    return agent_of(text, names_ ? names_(document_, folders_) : kNone);
+  } catch (const InputError&) {
+    unnamed_ = true;
+  } catch (const std::invalid_argument& e) {
+    fault(at, pointer, e.what());
+  } catch (const sim::Error& e) {
+    // Once, and not for every agent.
+    std::string dotted = e.where.substr(std::min<std::size_t>(1, e.where.size()));
+    std::ranges::replace(dotted, '/', '.');
+    const Node* const node = document_.root.find_path(dotted);
+    unnamed_ = true;
+    if (std::ranges::count(faults_, e.where, &Fault::pointer) == 0)
+      fault(node == nullptr ? at : node->at, e.where, e.what());
   }
   return std::nullopt;
 }

@@ -10,6 +10,7 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reference/writer.hpp"
 #include "scenarios/language/units.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::scenarios {
 
@@ -28,6 +29,8 @@ std::string no_element(const Node& node) {
 }  // namespace
 
 void Reader::finish() const {
+  if (unnamed_ && faults_.empty()) names_(document_, folders_);  // throws what hides the names
+  sim::check(!unnamed_ || !faults_.empty(), "an error that hides the names of agents was not reported");
   if (faults_.empty()) return;
   std::vector<Fault> sorted = faults_;
   // A missing key may be misspelt elsewhere: that error comes first.
@@ -45,7 +48,7 @@ const Node* Reader::find(std::string_view name, bool note) {
   if (frame.node == nullptr) return nullptr;
   if (frame.kind == Frame::Kind::kBare) return frame.key.empty() || frame.key == name ? frame.node : nullptr;
   if (frame.kind == Frame::Kind::kList) return &frame.node->items()[frame.index].value;
-  const auto position = frame.node->position(name);
+  const auto position = frame.node->position(frame.written(name));
   if (!position) return nullptr;
   if (note) frame.seen[*position] = true;
   return &frame.node->items()[*position].value;
@@ -76,9 +79,11 @@ sim::About Reader::resolved(const sim::About& about) const {
 std::string Reader::pointer(std::string_view name) const {
   std::string out = pointer_;
   for (std::size_t i = 1; i < frames_.size(); ++i) {
-    if (frames_[i - 1].kind != Frame::Kind::kBare) out += pointer_step(frames_[i].name);
+    if (frames_[i - 1].kind != Frame::Kind::kBare)
+      out += pointer_step(frames_[i - 1].written(frames_[i].name));
   }
-  if (frames_.back().kind != Frame::Kind::kBare && !name.empty()) out += pointer_step(name);
+  if (frames_.back().kind != Frame::Kind::kBare && !name.empty())
+    out += pointer_step(frames_.back().written(name));
   return out;
 }
 
@@ -181,7 +186,7 @@ void Reader::list(const sim::About& about, std::size_t, const std::function<void
 
 void Reader::failed(std::string_view key, const std::string& message) {
   // Options that could not be read are not checked against each other.
-  if (faults_.size() > frames_.back().faults || !frames_.back().missing.empty()) return;
+  if (faults_.size() > frames_.back().faults || !frames_.back().missing.empty() || unnamed_) return;
   if (faults_.size() == kMaxFaults) return;
   std::string path = pointer({});
   Position at = frames_.back().at;

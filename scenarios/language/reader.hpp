@@ -1,5 +1,6 @@
 #pragma once
 // Reads described options from a document.
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/language/agent_names.hpp"
 #include "scenarios/language/code.hpp"
 #include "scenarios/language/input_path.hpp"
 #include "scenarios/language/json/document.hpp"
@@ -19,13 +21,14 @@ namespace hearsay::scenarios {
 class Reader final : public sim::Visitor {
  public:
   /// `pointer` is the JSON pointer of `node`. The document must outlive the reader. `others`: keys that the node may have,
-  /// read by someone else and removed.
+  /// read by someone else and removed. `names`: of agents; empty: they have none.
   Reader(const Document& document, const Node& node, const Folders& folders, std::string pointer,
-         std::vector<std::string> others = {})
+         std::vector<std::string> others = {}, NamesInScenario names = {})
       : document_(document),
         folders_(folders),
         pointer_(std::move(pointer)),
         others_(std::move(others)),
+        names_(std::move(names)),
         frames_{{.kind = Frame::Kind::kBare, .node = &node, .at = node.at}} {}
 
   /// Throws InputError with all errors, in the order of the input, if there are any.
@@ -80,6 +83,12 @@ class Reader final : public sim::Visitor {
     std::size_t faults = 0;                         // number of faults before it
     std::vector<bool> seen = {};
     std::vector<std::pair<std::string, std::string>> missing = {};  // required key, what is expected
+    // Of values by agent: keys as written, by number. Empty elsewhere.
+    std::map<std::string, std::string, std::less<>> keys = {};
+    std::string_view written(std::string_view number) const {
+      const auto found = keys.find(number);
+      return found == keys.end() ? number : found->second;
+    }
   };
   struct Fault {
     Position at;
@@ -100,6 +109,7 @@ class Reader final : public sim::Visitor {
   const Node* given(const sim::About& about, const Expected& expected);
   const Node* given_as(const sim::About& about, Node::Kind kind, std::string_view expected);
   std::optional<double> quantity(const sim::About& about, bool whole);
+  std::optional<sim::AgentId> named(const std::string& text, Position at, const std::string& pointer);
   sim::About resolved(const sim::About& about) const;
   void within(Frame frame, const sim::Describe& members);
   void report_unknown(const Frame& frame, const sim::Describe& members);
@@ -114,6 +124,8 @@ class Reader final : public sim::Visitor {
   const Folders& folders_;
   std::string pointer_;
   std::vector<std::string> others_;
+  NamesInScenario names_;
+  bool unnamed_ = false;  // an agent was not found, because an error hides the names
   std::vector<Frame> frames_;
   std::vector<Fault> faults_;
   std::vector<PlainNumber> plain_;
@@ -140,8 +152,9 @@ const Node* Reader::given(const sim::About& about, const Expected& expected) {
 /// JSON pointer of the node. Throws InputError; `value` is then partly read.
 template <class T>
 void read(const Document& document, const Node& node, T& value, const Folders& folders = {},
-          std::string pointer = {}, const sim::About& about = {}, std::vector<std::string> others = {}) {
-  Reader reader(document, node, folders, std::move(pointer), std::move(others));
+          std::string pointer = {}, const sim::About& about = {}, std::vector<std::string> others = {},
+          NamesInScenario names = {}) {
+  Reader reader(document, node, folders, std::move(pointer), std::move(others), std::move(names));
   reader(value, about);
   reader.finish();
 }

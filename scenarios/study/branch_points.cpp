@@ -27,11 +27,12 @@ const Node* written_in(const SweepPoint& point, std::string_view axis) {
 }  // namespace
 
 std::shared_ptr<Scenario> branched(const Scenario& past, const Document& at, const Sweep& sweep,
-                                   const SweepPoint& point, const Folders& folders) {
+                                   const SweepPoint& point, const Folders& folders,
+                                   const NamesInScenario& names) {
   static const Outline all = scenario_outline();
   const BranchOptions& options = *sweep.branches();
-  auto branch = std::make_shared<Scenario>(
-      branch_of(past, at, options, *written_in(point, kBranchAxis), sweep.branch_sets(), folders, all));
+  auto branch = std::make_shared<Scenario>(branch_of(past, at, options, *written_in(point, kBranchAxis),
+                                                     sweep.branch_sets(), folders, all, names));
   if (options.noise == LaterNoise::kFresh) {
     const Node* const number = written_in(point, kContinuationAxis);
     branch->continuation = number == nullptr ? 1 : static_cast<std::uint32_t>(number->number);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "scenarios/language/agent_names.hpp"
 #include "scenarios/language/input_path.hpp"
 #include "scenarios/language/json/document.hpp"
 #include "sim/time.hpp"
@@ -21,7 +22,8 @@ struct SweepPoint;
 
 /// What a run of `past`, read from the document `at` of a point, goes on with. Throws InputError as branch_of().
 std::shared_ptr<Scenario> branched(const Scenario& past, const Document& at, const Sweep& sweep,
-                                   const SweepPoint& point, const Folders& folders);
+                                   const SweepPoint& point, const Folders& folders,
+                                   const NamesInScenario& names);
 
 /// The key of a branch of the point of that key: one that changes nothing is the undisturbed run.
 std::string branch_key(const std::string& past_key, Keys& keys, const Scenario& branch,

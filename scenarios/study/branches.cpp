@@ -130,7 +130,8 @@ std::string branch_pointer(const Node& sets, std::size_t k) {
 }
 
 Scenario branch_of(const Scenario& past, const Document& document, const BranchOptions& options,
-                   const Node& set, const Node& sets, const Folders& folders, const Outline& all) {
+                   const Node& set, const Node& sets, const Folders& folders, const Outline& all,
+                   const NamesInScenario& names) {
   const std::string pointer = branch_pointer(sets, number_of(set, sets));
   if (!set.is(Node::Kind::kObject))
     document.fail(set.at, pointer, "expected an object with what changes, found " + found(set));
@@ -145,23 +146,23 @@ Scenario branch_of(const Scenario& past, const Document& document, const BranchO
                               *past.stop.iterations, parting.iteration));
   Node others = set;
   Document changed = document;
-  const Names names = changeable(all, document);
+  const Names keys = changeable(all, document);
   for (const Node::Member& member : set.items()) {
     if (!member.key.starts_with(kProtocol)) continue;
-    if (std::ranges::find(names, member.key) == names.end())
+    if (std::ranges::find(keys, member.key) == keys.end())
       document.fail(member.value.key_at, pointer + pointer_step(member.key),
-                    names.empty() ? "no option of this protocol can change during a run"
-                                  : unknown_key(member.key, names, " of a branch"));
+                    keys.empty() ? "no option of this protocol can change during a run"
+                                 : unknown_key(member.key, keys, " of a branch"));
     changed.set(member.key, member.value);
     others.erase(member.key);
   }
   BranchChanges changes;
-  read(document, others, changes, folders, pointer, {}, names);
+  read(document, others, changes, folders, pointer, {}, keys, names);
   Scenario branch = past;
   if (others.items().size() < set.items().size()) {
     Scenario other;
     try {
-      read(changed, changed.root, other, folders);
+      read(changed, changed.root, other, folders, {}, {}, {}, names);
     } catch (const InputError& error) {
       throw written_in(set, pointer, error.lines());
     }

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "scenarios/language/agent_names.hpp"
 #include "scenarios/language/input_path.hpp"
 #include "scenarios/language/json/document.hpp"
 #include "scenarios/study/parting.hpp"
@@ -61,10 +62,11 @@ inline constexpr const char* kBranchAxis = "branch";
 inline constexpr const char* kContinuationAxis = "continuation";
 
 /// What a run of `past`, read from `document`, goes on with, given the changes of its branch: `set`, an element of `sets`.
-/// `all`: the outline of scenarios. Throws InputError for what a branch cannot change, events before its time, and
+/// `all`: the outline of scenarios; `names`: of agents. Throws InputError for what a branch cannot change, events before its time, and
 /// agents that join without having left.
 Scenario branch_of(const Scenario& past, const Document& document, const BranchOptions& options,
-                   const Node& set, const Node& sets, const Folders& folders, const Outline& all);
+                   const Node& set, const Node& sets, const Folders& folders, const Outline& all,
+                   const NamesInScenario& names);
 
 /// The number of an element of `sets`, given the value of its axis.
 std::size_t number_of(const Node& set, const Node& sets);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -22,6 +23,7 @@
 #include "scenarios/study/conclusion_input.hpp"
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/keys.hpp"
+#include "scenarios/study/node_names.hpp"
 #include "scenarios/study/point_fit.hpp"
 #include "scenarios/study/repeat.hpp"
 #include "scenarios/study/scenario.hpp"
@@ -243,7 +245,8 @@ void note_latencies(const std::vector<Reader::PlainNumber>& numbers, Plan& plan)
 // Every error at the points from number `first`, the first that has one. An error that not all points have names the
 // first point with it.
 [[noreturn]] void refuse_points(const Plan& plan, const std::vector<SweepPoint>& points, std::size_t first,
-                                const PlanOptions& options, const Folders& folders) {
+                                const PlanOptions& options, const Folders& folders,
+                                const NamesInScenario& names) {
   constexpr std::size_t kMaxPoints = 1000;  // to look at
   struct Seen {
     std::string line;
@@ -255,7 +258,7 @@ void note_latencies(const std::vector<Reader::PlainNumber>& numbers, Plan& plan)
     try {
       const Document at = document_at(plan, points[k], options);
       Scenario scenario;
-      read(at, at.root, scenario, folders);
+      read(at, at.root, scenario, folders, {}, {}, {}, names);
     } catch (const InputError& error) {
       for (const std::string& line : error.lines()) {
         auto known = std::find_if(seen.begin(), seen.end(), [&](const Seen& s) { return s.line == line; });
@@ -360,6 +363,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   plan.branch_sets = sweep.branch_sets();
   Keys keys;
   PointFit fit;
+  NodeNames names;
   std::set<std::vector<std::string>> groups;  // combinations of the other axes than the selection's
   const std::vector<SweepPoint> points = points_of(sweep, plan, options);
   for (std::size_t k = 0; k < points.size(); ++k) {
@@ -369,12 +373,12 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     if (plan.selection && !options.validation) groups.insert(plan.selection->group_of(swept.labels));
     const Document at = document_at(plan, swept, options);
     auto scenario = std::make_shared<Scenario>();
-    Reader reader(at, at.root, folders, {});
+    Reader reader(at, at.root, folders, {}, {}, std::ref(names));
     try {
       reader(*scenario, {});
       reader.finish();
     } catch (const InputError&) {
-      refuse_points(plan, points, k, options, folders);
+      refuse_points(plan, points, k, options, folders, std::ref(names));
     }
     if (options.validation) scenario->repeat.set_antithetic(false);  // a tuned value is not chosen by pairs
     if (sweep.independent()) scenario->seed = keys.independent_seed(*scenario);
@@ -382,7 +386,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     std::shared_ptr<const Scenario> past;
     std::string past_key;
     if (sweep.branches()) {
-      past = std::exchange(scenario, branched(*scenario, at, sweep, swept, folders));
+      past = std::exchange(scenario, branched(*scenario, at, sweep, swept, folders, std::ref(names)));
       past_key = std::exchange(key.point, branch_key(key.point, keys, *scenario, *sweep.branches()));
     }
     std::uint32_t repeat = scenario->repeat.first();

@@ -29,7 +29,7 @@ void OfColumn::describe(Visitor& v) {
 
 void ByAgent::describe(Visitor& v) {
   v(otherwise, {.name = "default", .help = "Value of all other agents.", .unit = "=", .required = true});
-  v(agents, {.name = "agents", .help = "Values of agents, by their number.", .unit = "=", .required = true});
+  v(agents, {.name = "agents", .help = "Values of agents.", .unit = "=", .required = true});
 }
 
 void ByAgent::check_range(Visitor& v, const About& about) const {

@@ -19,10 +19,8 @@ constexpr About kEventName = {
     .name = "name", .help = "Name of the event in the trace and in figures; by default a short description."};
 
 void describe_agents(Visitor& v, std::vector<AgentId>& agents, std::string_view key) {
-  v(agents, {.name = key,
-             .help = "Agents, by number; the hub of a star is agent 0.",
-             .required = true,
-             .noun = kAgentNumber});
+  v(agents,
+    {.name = key, .help = "Agents; the hub of a star is agent 0.", .required = true, .noun = kAgentNumber});
   v.check(!agents.empty(), key, "expected at least one agent, found an empty list");
 }
 

@@ -76,12 +76,15 @@ TEST_CASE("bad: a number without a unit says so, with its range") {
         "/seed: expected a whole number of at least 0, without quotes, found \"3\"");
 }
 
-TEST_CASE("bad: agents are given by number") {
-  const std::string wanted = ": expected the number of an agent (for names see owners.csv), found \"Ada\"";
+TEST_CASE("bad: agents of a network without names are given by number") {
+  const std::string wanted =
+      ": expected the number of an agent, because the network's graph has no names, found 'Ada'";
   CHECK(about_event(R"("crash": [1, "Ada"])") == "/events/0/crash/1" + wanted);
   CHECK(about(R"("record": {"trace": {"agent": "Ada"}})") == "/record/trace/agent" + wanted);
   CHECK(about(R"("network": {"compute_time": {"default": 1, "agents": {"Ada": 2}}})") ==
-        "/network/compute_time/agents/Ada: expected the number of an agent as key, found 'Ada'");
+        "/network/compute_time/agents/Ada" + wanted);
+  CHECK(about(R"("network": {"compute_time": {"default": 1, "agents": {"03": 2}}})") ==
+        "/network/compute_time/agents/03: expected the number or name of an agent as key, found '03'");
 }
 
 TEST_CASE("bad: an alternative is recognised by a key that is misspelt, and has one such key") {

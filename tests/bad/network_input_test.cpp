@@ -95,8 +95,9 @@ TEST_CASE("bad network: values by agent name agents that exist") {
                 "/network/compute_time: expected a list of 3 numbers, found 2");
   check_refused(R"({"compute_time": {"default": 1, "agents": {"3": -2}}})",
                 "/network/compute_time/agents/3: expected a value of at least 0 s, found -2");
-  check_refused(R"({"compute_time": {"default": 1, "agents": {"three": 2}}})",
-                "/network/compute_time/agents/three: expected the number of an agent as key, found 'three'");
+  check_refused(
+      R"({"compute_time": {"default": 1, "agents": {"three": 2}}})",
+      "/network/compute_time/agents/three: expected the number of an agent, because the network's graph has no names, found 'three'");
   check_refused(R"({"availability": {"type": "outages", "outages": [{"agents": [4], "from": 1}]}})",
                 "/network/availability: outages: expected agents 0 to 3, found agent 4");
 }
@@ -109,7 +110,7 @@ TEST_CASE("bad network: events that do not fit the run are refused at their plac
           "/events/1/crash: expected agents 0 to 3, found agent 9");
   refused(R"([{"at": "1 s", "crash": [3, 3]}])", "/events/0/crash: agent 3 is named twice: remove one");
   refused(R"([{"at": "1 s", "crash": [-1]}])",
-          "/events/0/crash/0: expected the number of an agent (for names see owners.csv), found -1");
+          "/events/0/crash/0: expected the number or name of an agent, found -1");
   refused(R"([{"at": "2 h", "crash": [1]}])",
           "/events/0/at: expected a time before the end of the run (3600 s), found 7200 s");
   refused(R"([{"at": "2 s", "join": [1]}, {"at": "3 s", "join": [1]}])",

@@ -118,9 +118,14 @@ class Walker {
       case Outline::Kind::kByAgent: {
         add(at, 3, "expected an object of agents and values such as {\"3\": 1}, found 3");
         for (const char* key : {"x", "01", "-1"}) {
-          add(at, Json{{key, right_value(o.members[0])}},
-              fmt::format("expected the number of an agent as key, found '{}'", key),
-              ("/" + std::string(key)).c_str());
+          // The schema does not know whether there is an agent of a name.
+          const bool digits = std::string_view(key) == "01";
+          add_raw(at, Json{{key, right_value(o.members[0])}}, at / key,
+                  fmt::format("expected the number {}, found '{}'",
+                              digits ? "or name of an agent as key"
+                                     : "of an agent, because the network's graph has no names",
+                              key),
+                  digits);
         }
         const Json before = scenario_;
         scenario_[at] = right_value(o);
@@ -172,9 +177,7 @@ class Walker {
     if (is_agent(at)) {
       for (const double wrong : {-1.0, 4294967296.0, 1.5}) {
         const Json number = wrong == 1.5 ? Json(wrong) : value(wrong);
-        add(at, number,
-            fmt::format("expected the number of an agent (for names see owners.csv), found {}",
-                        number.dump()));
+        add(at, number, fmt::format("expected the number or name of an agent, found {}", number.dump()));
       }
       return;
     }
@@ -192,10 +195,11 @@ class Walker {
     if (!o.unit.empty()) add(at, "1 furlong", "found \"1 furlong\"");
   }
 
-  // Lists of agents, and the agent of a trace.
+  // Lists of agents, links, and single agents.
   bool is_agent(const Json::json_pointer& at) const {
     static const std::set<std::string> kLists{"agents", "crash", "partition", "join", "leave"};
-    return at.to_string() == "/record/trace/agent" ||
+    return at.to_string() == "/record/trace/agent" || at.to_string().ends_with("/behaviour/of") ||
+           at.to_string().find("/links/") != std::string::npos ||
            (scenario_[at.parent_pointer()].is_array() && kLists.contains(at.parent_pointer().back()));
   }
 

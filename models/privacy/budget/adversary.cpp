@@ -4,23 +4,27 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <exception>
+#include <optional>
 #include <stdexcept>
 
 #include "sim/check.hpp"
-#include "sim/files/whole_number.hpp"
 
 namespace hearsay::models {
 
 void AgentsAdversary::describe(sim::Visitor& v) {
   v(agents, {.name = "agents",
-             .help = "Agents, by number; the hub of a star is agent 0.",
+             .help = "Agents; the hub of a star is agent 0.",
              .required = true,
              .noun = sim::kAgentNumber});
   v.check(!agents.empty(), "agents", "expected at least one agent, found an empty list");
 }
 
 void LinksAdversary::describe(sim::Visitor& v) {
-  v(links, {.name = "links", .help = "Pairs of agents: sender and receiver.", .required = true});
+  v(links, {.name = "links",
+            .help = "Pairs of agents: sender and receiver.",
+            .required = true,
+            .noun = sim::kAgentNumber});
   v.check(!links.empty() && std::ranges::all_of(links, [](const auto& link) { return link.size() == 2; }),
           "links", "expected pairs of agents, such as [[1, 2]]");
 }
@@ -36,11 +40,9 @@ std::string name_of(const Adversary& adversary) {
   return std::string(std::visit([](const auto& one) { return one.kName; }, adversary));
 }
 
-Adversary adversary_of(std::string_view name) {
+Adversary adversary_of(std::string_view name, const AgentOf& agent) {
   const auto refuse = [&] {
-    throw std::invalid_argument(fmt::format(
-        "expected agent:3, agents:3+7, link:1-2, links:1-2+2-1, hub, hostile or everybody, found '{}'",
-        name));
+    throw std::invalid_argument(fmt::format("expected {}, found '{}'", kAdversaryForms, name));
   };
   if (name == HubAdversary::kName) return HubAdversary{};
   if (name == HostileAdversary::kName) return HostileAdversary{};
@@ -54,11 +56,6 @@ Adversary adversary_of(std::string_view name) {
     }
     return all;
   };
-  const auto agent = [&](std::string_view text) {
-    const auto number = sim::whole_number<sim::AgentId>(text);
-    if (!number) refuse();
-    return number.value_or(0);
-  };
   const std::string_view kind = name.substr(0, name.find(':'));
   if (kind.size() == name.size()) refuse();
   const std::string_view rest = name.substr(kind.size() + 1);
@@ -70,10 +67,21 @@ Adversary adversary_of(std::string_view name) {
   if (kind != "link" && kind != "links") refuse();
   LinksAdversary taps;
   for (const std::string_view one : parts(rest, '+')) {
-    std::vector<sim::AgentId> link;
-    for (const std::string_view end : parts(one, '-')) link.push_back(agent(end));
-    if (link.size() != 2) refuse();
-    taps.links.push_back(std::move(link));
+    // A name may have a hyphen: of several, one divides the text into two agents.
+    std::vector<std::vector<sim::AgentId>> found;
+    std::exception_ptr unknown;
+    for (auto at = one.find('-'); at != one.npos; at = one.find('-', at + 1)) {
+      std::optional<sim::AgentId> from;
+      try {
+        from = agent(one.substr(0, at));
+        found.push_back({*from, agent(one.substr(at + 1))});
+      } catch (const std::invalid_argument&) {
+        if (from || unknown == nullptr) unknown = std::current_exception();
+      }
+    }
+    if (found.empty() && unknown != nullptr) std::rethrow_exception(unknown);
+    if (found.size() != 1) refuse();
+    taps.links.push_back(std::move(found.front()));
   }
   return taps;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Who sees what of a run: "privacy.adversaries". An adversary changes nothing by seeing; hostile agents ("adversaries"), which do
 // what they do in any case, may be part of it.
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -56,9 +57,13 @@ struct EverybodyAdversary {
 using Adversary =
     std::variant<AgentsAdversary, LinksAdversary, HubAdversary, HostileAdversary, EverybodyAdversary>;
 
+/// Forms of the names of adversaries, for messages.
+inline constexpr std::string_view kAdversaryForms =
+    "agent:3, agents:3+7, link:1-2, links:1-2+2-1, hub, hostile or everybody";
 /// "agents:3+7", "links:1-2", "hub", "hostile", "everybody".
 std::string name_of(const Adversary& adversary);
-/// Of such a name, "agent:3" too. Throws std::invalid_argument.
-Adversary adversary_of(std::string_view name);
+/// Of such a name, "agent:3" too. `agent` gives the agent of a number or name. Throws std::invalid_argument, as it does.
+using AgentOf = std::function<sim::AgentId(std::string_view)>;
+Adversary adversary_of(std::string_view name, const AgentOf& agent);
 
 }  // namespace hearsay::models

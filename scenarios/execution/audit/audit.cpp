@@ -7,6 +7,8 @@
 #include <iterator>
 #include <limits>
 #include <mutex>
+#include <stdexcept>
+#include <type_traits>
 
 #include "analysis/audit/auroc.hpp"
 #include "models/privacy/accountants/theorems/gaussian.hpp"
@@ -14,6 +16,7 @@
 #include "scenarios/execution/audit/rows.hpp"
 #include "scenarios/execution/audit/verdict.hpp"
 #include "scenarios/execution/workers/parallel_for.hpp"
+#include "scenarios/language/agent_names.hpp"
 #include "scenarios/language/code.hpp"
 #include "sim/check.hpp"
 #include "sim/random/random.hpp"
@@ -58,7 +61,10 @@ class Auditor {
                                              unaccounted.front());
     directed_ = !options_.record && models::plants_directions(scenario_.model, budget());
     assemble("/privacy", [&] { models::require_plantable(scenario_.model, budget(), directed_); });
-    if (options_.adversary) see_as(*options_.adversary);
+    if (!options_.adversary.empty())
+      see_as(named("adversary", [this](const models::AgentOf& agent) {
+        return models::adversary_of(options_.adversary, agent);
+      }));
     // Who sees all releases needs no rows, but where gradients may react linearly.
     follows_ = entry().linear &&
                (!everybody_ || (!one_run() && models::may_react_linearly(plain_->problem(), budget())));
@@ -72,8 +78,8 @@ class Auditor {
     models::SeenRows rows{.wants_reactions = !one_run()};
     if (follows_) {
       AuditWatch observer = watch(nullptr);
-      views_ = out_->follow(repetition_, {options_.adversary.value_or(models::EverybodyAdversary{})},
-                            observer, options_.interrupted, &rows);
+      views_ = out_->follow(repetition_, {adversary_.value_or(models::EverybodyAdversary{})}, observer,
+                            options_.interrupted, &rows);
       if (observer.should_abort()) throw Interrupted();
     }
     AuditWatch noisy = watch(nullptr), base = watch(nullptr), other = watch(nullptr);
@@ -152,7 +158,20 @@ class Auditor {
     return made;
   }
 
+  // f of the agent of a number or name, which an option has.
+  template <class F>
+  std::invoke_result_t<F, const models::AgentOf&> named(const char* option, F&& f) const {
+    const Names names = plain_->agent_names();
+    try {
+      return f([&](std::string_view text) { return agent_of(text, names, plain_->topology().names()); });
+    } catch (const std::invalid_argument& e) {
+      throw sim::UserError("hearsay: --{}: {}", option, e.what());
+    }
+  }
+
   void see_as(const models::Adversary& adversary) {
+    adversary_ = adversary;
+    result_.adversary = models::name_of(adversary);
     everybody_ = std::holds_alternative<models::EverybodyAdversary>(adversary);
     if (!everybody_ && !entry().linear)
       throw sim::UserError(
@@ -174,8 +193,9 @@ class Auditor {
     const models::Problem& problem = plain_->problem();
     for (std::size_t u = 0; u < problem.owners(); ++u)
       if (problem.n(u) > 0 && !(sight_ && sight_->has(agent(u)))) owners_.push_back(u);
-    if (options_.owner) {
-      const sim::AgentId i = options_.owner(plain_->agent_names());
+    if (!options_.owner.empty()) {
+      const sim::AgentId i =
+          named("owner", [this](const models::AgentOf& agent) { return agent(options_.owner); });
       std::erase_if(owners_, [&](std::size_t u) { return agent(u) != i; });
       if (owners_.empty())
         throw sim::UserError("hearsay: --owner: agent {} {}", i,
@@ -393,7 +413,8 @@ class Auditor {
   std::shared_ptr<const models::ReleaseCache> schedules_ = std::make_shared<const models::ReleaseCache>();
   std::unique_ptr<const Experiment> plain_{}, out_{}, in_{};  // data as they are, without canaries, with them
   bool everybody_ = false, follows_ = false, directed_ = false;
-  bool whitens_ = false;                  // the score, by the rows
+  bool whitens_ = false;  // the score, by the rows
+  std::optional<models::Adversary> adversary_{};
   std::optional<models::Sight> sight_{};  // nothing: final models
   std::vector<models::Canary> canaries_{};
   std::vector<std::size_t> owners_{};  // of canaries

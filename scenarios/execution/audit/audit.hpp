@@ -30,10 +30,11 @@
 namespace hearsay::scenarios {
 
 struct AuditOptions {
-  std::optional<models::Adversary> adversary{};  ///< nothing: who sees the final models, and nothing else
-  /// Who has the canaries, of these names of agents; empty: in one run all that are not part of the adversary, else the
-  /// nearest to it.
-  std::function<sim::AgentId(const std::vector<std::string>&)> owner{};
+  /// models::adversary_of() it, with agents by number or name; empty: who sees the final models, and nothing else.
+  std::string adversary{};
+  /// Who has the canaries, by number or name; empty: in one run all that are not part of the adversary, else the nearest
+  /// to it.
+  std::string owner{};
   std::optional<std::uint64_t> record{};  ///< of the owner's data, instead of a planted one; in many runs
   std::uint64_t runs = 10'000;            ///< with each data set; at least 4
   std::uint64_t canaries = 0;             ///< if any: one run
@@ -54,7 +55,8 @@ struct AuditClaim {
 };
 
 struct AuditResult {
-  std::vector<std::string> owners;  ///< that have canaries
+  std::string adversary = "final models";  ///< models::name_of()
+  std::vector<std::string> owners;         ///< that have canaries
   double delta = 0;
   std::vector<AuditClaim> claims;  ///< ledger, view, linear: the largest over the owners
   std::string label;               ///< of the view

@@ -59,6 +59,7 @@ Outline& Outliner::add(Outline::Kind kind, const sim::About& about, std::string 
               .max = inherits ? std::min(about.max, place_.max) : about.max,
               .required = about.required,
               .in_run = about.in_run,
+              .agent = about.noun == sim::kAgentNumber,
               .standard = std::move(standard)};
   one.open_min = about.open_min && one.min == about.min;
   one.open_max = about.open_max && one.max == about.max;
@@ -174,8 +175,9 @@ std::string kind_text(const Outline& option) {
   if (option.kind == Outline::Kind::kList && !option.members.empty())
     return "list, each " + kind_text(option.members[0]);
   if (option.kind == Outline::Kind::kByAgent)
-    return "object with numbers of agents as keys" +
+    return "object with agents as keys" +
            (option.members.empty() ? "" : ", each value " + kind_text(option.members[0]));
+  if (option.agent && option.kind == Outline::Kind::kWhole) return "agent (number or name)";
   if (option.kind != Outline::Kind::kChoice && option.kind != Outline::Kind::kVariant)
     return std::string(kTexts[static_cast<std::size_t>(option.kind)]);
   const Names names = option.choices.empty() ? names_of(option.alternatives) : names_of(option.choices);

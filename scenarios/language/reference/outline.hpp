@@ -28,6 +28,7 @@ struct Outline {
   bool open_min = false, open_max = false;
   bool required = false, optional = false;
   bool in_run = false;     ///< a branch may change it
+  bool agent = false;      ///< a number that is an agent's, or its name
   std::string standard{};  ///< default as JSON text; empty for objects, "none" for an absent optional
   std::vector<NamedChoice> choices{};
   std::vector<std::string> unlisted{};  ///< names of further choices

@@ -205,7 +205,7 @@ class Maker {
       case Outline::Kind::kVariant:
         return variant(o);
       case Outline::Kind::kByAgent: {
-        Json values{{"type", "object"}, {"propertyNames", {{"pattern", "^(0|[1-9][0-9]*)$"}}}};
+        Json values{{"type", "object"}, {"propertyNames", {{"pattern", "^(0|[1-9][0-9]*|.*[^0-9].*)$"}}}};
         if (!o.members.empty()) values["additionalProperties"] = value(o.members[0]);
         return values;
       }
@@ -217,6 +217,10 @@ class Maker {
     Json bare{{"type", o.kind == Outline::Kind::kWhole ? "integer" : "number"}};
     if (std::isfinite(o.min)) bare[o.open_min ? "exclusiveMinimum" : "minimum"] = o.min;
     if (std::isfinite(o.max)) bare[o.open_max ? "exclusiveMaximum" : "maximum"] = o.max;
+    if (o.agent) {  // its name is not a number
+      bare["type"] = {"integer", "string"};
+      bare["pattern"] = "[^0-9]";
+    }
     if (unit_names(o.unit).empty()) return bare;
     bare["type"] = {bare["type"], "string"};
     bare["pattern"] = pattern_of(o.unit);

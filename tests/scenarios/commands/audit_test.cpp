@@ -49,6 +49,32 @@ TEST_CASE("audit command: the nearest owner is audited, or all of them by canari
              Catch::Contains("towards final models"));
 }
 
+TEST_CASE("audit command: agents and links by the names of their nodes are those of the numbers") {
+  const test::AuditFolder folder;
+  folder.dir.write("s.json", test::audited_path(kPrivate));
+  folder.dir.write("g.dot", R"(graph { "Aix-en-Provence" -- Oslo; "Aix-en-Provence" -- Rome })");
+  const std::string words =
+      R"(audit s.json --set 'network.topology={"type":"file","path":"g.dot"}' --runs 40 --adversary )";
+  const auto json_of = [&](const std::string& adversary) {
+    return ended_with(folder.dir, words + adversary + " --json --no-progress").out;
+  };
+  for (const auto& [name, number] : {std::pair("agent:Rome --owner Oslo", "agent:2 --owner 1"),
+                                     {"agents:Oslo+2 --owner Aix-en-Provence", "agents:1+2 --owner 0"},
+                                     {"link:Oslo-Aix-en-Provence", "link:1-0"},
+                                     {"links:Oslo-0+Aix-en-Provence-Rome", "links:1-0+0-2"}}) {
+    INFO(name);
+    CHECK(json_of(name) == json_of(number));
+  }
+  CHECK_THAT(ended_with(folder.dir, words + "agent:Rome --no-progress").out,
+             Catch::Contains(" towards agent:Rome, "));
+  const std::string expected =
+      "--adversary: expected an agent, by its number from 0 to 2 or its name, found ";
+  is_refused(folder.dir, words.substr(6) + "agents:Oslo+Roma", expected + "'Roma'; did you mean 'Rome'?");
+  is_refused(folder.dir, words.substr(6) + "link:Aix-en-Provence-Osl",
+             expected + "'Osl'; did you mean 'Oslo'?");
+  is_refused(folder.dir, words.substr(6) + "link:Oslo", "--adversary: expected agent:3, ");
+}
+
 TEST_CASE("audit command: refusals are one line with the nearest valid name") {
   const test::AuditFolder folder;
   const test::Scratch& dir = folder.dir;
@@ -59,7 +85,8 @@ TEST_CASE("audit command: refusals are one line with the nearest valid name") {
   is_refused(dir, "s.json --adversary agent:1 --final", "give either --adversary or --final");
   is_refused(dir, "s.json --adversary agent:1 --runs 10 --canaries 5", "give either --runs or --canaries");
   is_refused(dir, "s.json --adversary agnt:1", "found 'agnt:1'; did you mean 'agent:'?");
-  is_refused(dir, "s.json --adversary agent:7", "--adversary: expected an agent from 0 to 2, found 7");
+  is_refused(dir, "s.json --adversary agent:7",
+             "--adversary: expected an agent, by its number from 0 to 2 or its name, found '7'");
   is_refused(dir, "s.json --adversary hub", "--adversary: protocol push_sum has no hub");
   is_refused(dir, "s.json --adversary link:1-2", "there is no link from agent 1 to agent 2");
   is_refused(dir, "s.json --adversary agent:1 --owner 'block 9'", "did you mean 'block");

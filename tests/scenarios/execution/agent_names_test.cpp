@@ -60,6 +60,43 @@ TEST_CASE("names: agents have those of a graph file's nodes where the data do no
   CHECK(names_in(dir / "own/owners.csv") == std::vector<std::string>{"a", "b", "c", "d"});
 }
 
+TEST_CASE("names: a run with agents by name is the run with their numbers, and keeps what was written") {
+  const test::Scratch dir;
+  std::string study =
+      peers(ring(dir), R"({"type": "lending_like", "owners": 4, "records": 20, "features": 2})");
+  const auto with = [&](const std::string& name, const std::string& agent) {
+    std::string text = study;
+    text.insert(1, fmt::format(R"("events": [{{"at": "1 s", "crash": [{}], "for": "2 s"}}], )", agent));
+    return dir.write(name, text);
+  };
+  with("name.json", R"("Bergen")");
+  with("number.json", "1");
+  for (const char* name : {"name", "number"})
+    test::ended_with(dir, fmt::format("run {0}.json -o {0} --no-progress", name));
+  CHECK(test::text_of(dir / "name/trace.csv") == test::text_of(dir / "number/trace.csv"));
+  CHECK(test::text_of(dir / "name/series.csv") == test::text_of(dir / "number/series.csv"));
+  CHECK_THAT(test::text_of(dir / "name/trace.csv"), Contains("crash"));
+  CHECK_THAT(test::ended_with(dir, "run number.json -o name --no-progress").err,
+             Contains("1 cached, 0 to run"));
+  CHECK_THAT(
+      test::refusal(dir, "validate name.json --set 'events.0.crash.0=Bregen'"),
+      Contains("/events/0/crash/0: expected an agent, by its number from 0 to 3 or its name, found 'Bregen'; "
+               "did you mean 'Bergen'?"));
+}
+
+TEST_CASE("names: a learner has that of its node, too") {
+  const test::Scratch dir;
+  dir.write("star.dot", "graph { edge [latency=1]; Ada -- Bob; Bob -- Cy }");
+  dir.write("s.json", R"({"data": {"type": "lending_like", "owners": 2, "records": 20, "features": 2},
+    "protocol": {"type": "central_async", "rho": 1}, "privacy": {"mechanism": "none"}, "stop": {"iterations": 3},
+    "network": {"topology": {"type": "file", "path": "star.dot", "latency_unit": "ms",
+                             "overlay": {"type": "star", "hub": "Bob"}}, "latency": "1 ms"}})");
+  const std::string by_number = test::ended_with(dir, "trace s.json --agent 0").out;
+  CHECK(std::ranges::count(by_number, '\n') > 2);
+  CHECK(test::ended_with(dir, "trace s.json --agent Bob").out == by_number);
+  CHECK(test::ended_with(dir, "trace s.json --agent learner").out == by_number);
+}
+
 TEST_CASE("names: --agent takes a name that one agent has, or a number") {
   const test::Scratch dir;
   const std::string file = dir.write(

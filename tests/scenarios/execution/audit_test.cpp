@@ -8,8 +8,6 @@
 #include "tests/support/audited.hpp"
 
 using namespace hearsay;
-using models::AgentsAdversary;
-using models::EverybodyAdversary;
 using scenarios::AuditOptions;
 using scenarios::AuditResult;
 
@@ -18,12 +16,12 @@ namespace {
 AuditResult audited(const std::string& text, AuditOptions options, sim::AgentId owner = 0) {
   const test::AuditFolder folder;
   const scenarios::Plan plan = scenarios::make_plan(folder.dir.write("s.json", text), {}, {});
-  options.owner = [=](const auto&) { return owner; };
+  options.owner = std::to_string(owner);
   return scenarios::audit(*plan.points[0].scenario, 0, options);
 }
 
 AuditOptions seen_by(sim::AgentId agent, std::uint64_t runs) {
-  return {.adversary = AgentsAdversary{{agent}}, .runs = runs, .threads = 2};
+  return {.adversary = fmt::format("agent:{}", agent), .runs = runs, .threads = 2};
 }
 
 double ratio(const AuditResult& result, double mu, double rounds) {
@@ -66,7 +64,7 @@ TEST_CASE("audit: in a ring gradients that react reveal more than fixed ones wou
 TEST_CASE("audit: half of the noise is found by 1e4 runs, and all of it is not") {
   const std::string one_release =
       test::audited_path(R"("epsilon": 2, "steps": 1, "clip": 1)", R"("stop": {"time": "0.7 s"}, )");
-  AuditOptions options{.adversary = EverybodyAdversary{}, .runs = 10'000, .threads = 2};
+  AuditOptions options{.adversary = "everybody", .runs = 10'000, .threads = 2};
   const AuditResult whole = audited(one_release, options);
   CHECK(whole.claims[0].mu == Approx(0.5016).epsilon(1e-3));
   CHECK(whole.refuted.empty());
@@ -121,10 +119,10 @@ TEST_CASE("audit: what a hostile agent passes on is audited as what it is") {
 
 TEST_CASE("audit: who sees final models alone certifies less than who sees everything") {
   AuditOptions options = seen_by(1, 5000);
-  options.adversary = {};
+  options.adversary.clear();
   const AuditResult models = audited(test::audited_path(kTwoRounds), options);
   CHECK(models.claims.size() == 1);
-  options.adversary = EverybodyAdversary{};
+  options.adversary = "everybody";
   const AuditResult all = audited(test::audited_path(kTwoRounds), options);
   CHECK(models.auroc > 0.6);
   CHECK(all.auroc > models.auroc);
@@ -142,7 +140,7 @@ TEST_CASE("audit: canaries in one run") {
   wide.replace(
       begin, wide.find("}}", begin) + 2 - begin,
       R"({"type": "lending_like", "owners": 3, "records": 1000, "features": 1000, "test_records": 0})");
-  AuditOptions options{.adversary = EverybodyAdversary{}, .canaries = 1000};
+  AuditOptions options{.adversary = "everybody", .canaries = 1000};
   const AuditResult result = audited(wide, options);
   REQUIRE(result.guesses);
   CHECK(result.guesses->canaries == 1000);
