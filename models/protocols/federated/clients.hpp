@@ -152,7 +152,7 @@ class FederatedClients {
     if (!context.may_release(i)) return context.send(i, 0, kRefusal, query.number);
     context.compute(i);
     const Asked asked{i, query.number, query.numbers()};
-    begin(asked, context);
+    before_training(asked, context);
     const LocalTerms added = terms(asked, tilt_, context);
     const auto x = asked.numbers.head(context.p());
     const auto [y, steps] = local_.train(i, x, context, added);
@@ -175,7 +175,7 @@ class FederatedClients {
   void count_used(const sim::Message& answer, const Context& context) { ++used_[context.owner(answer.from)]; }
 
   /// What the protocol does before it asks for the terms of a training.
-  virtual void begin(const Asked& asked, Context& context) {
+  virtual void before_training(const Asked& asked, Context& context) {
     static_cast<void>(asked), static_cast<void>(context);
   }
   /// What it adds to the training; `tilt` is room for one.

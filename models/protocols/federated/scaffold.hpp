@@ -87,7 +87,7 @@ class Scaffold : public FederatedRounds {
   }
 
  protected:
-  void begin(const Asked& asked, Context& context) override {
+  void before_training(const Asked& asked, Context& context) override {
     first_step_ = *FederatedRounds::terms(asked, x_, context).first_step;
     if (option_ != ControlVariate::kGradient) return;
     x_ = asked.numbers.head(context.p());
