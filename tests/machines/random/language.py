@@ -48,7 +48,9 @@ class Shape:
             self.number = part
             self.short["number"] = last
             if "pattern" in part:
-                self.unit = re.search(r" \?\((.*)\)\$$", part["pattern"]).group(1).split("|")
+                unit = re.search(r" \?\((.*)\)\$$", part["pattern"])
+                if unit is not None:  # else names of agents, which no drawn graph has
+                    self.unit = unit.group(1).split("|")
         elif kind == "string":
             self.text = True
             self.short["text"] = last
