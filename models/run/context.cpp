@@ -233,9 +233,19 @@ bool Context::foresee_release(sim::AgentId i, std::uint64_t later, const In& the
   return true;
 }
 
+void Context::use_foreseen(sim::AgentId i, const Tally& before, std::span<const Tally> releases,
+                           std::uint64_t charged) {
+  ++world_.foreseen;
+  world_.tally.add(before);
+  for (const Tally& release : releases) world_.tally.add(release);
+  for (std::uint64_t k = 0; k < charged; ++k) charge(i, {});
+}
+
 void Context::keep_draws(std::uint32_t purpose) {
-  constexpr std::size_t kPurposes = 64;  // no other is counted: none of them moves when it is first used
-  world_.draws_.resize(std::max(world_.draws_.size(), kPurposes));
+  constexpr std::size_t kPurposes =
+      64;  // more than protocols have: none of them moves when another is first used
+  if (const std::size_t all = std::max<std::size_t>(kPurposes, purpose + 1); world_.draws_.size() < all)
+    world_.draws_.resize(all);
   if (world_.draws_[purpose].empty()) world_.draws_[purpose].assign(agents(), 0);
 }
 
@@ -368,12 +378,11 @@ Vector Context::latest(sim::AgentId reader, sim::AgentId neighbour) {
 }
 
 sim::Stream Context::random(std::uint32_t purpose, sim::AgentId i) {
-  if (world_.draws_.size() <= purpose) world_.draws_.resize(purpose + 1);
-  auto& counts = world_.draws_[purpose];
-  if (counts.empty()) counts.assign(agents(), 0);
-  const std::uint32_t index = counts[i];
-  counts[i] = sim::next_number(index, "draws of an agent for one purpose");
-  return world_.streams.protocol(purpose, i, 0, index);
+  keep_draws(purpose);
+  const sim::Stream stream = next_random(purpose, i);
+  std::uint32_t& count = world_.draws_[purpose][i];
+  count = sim::next_number(count, "draws of an agent for one purpose");
+  return stream;
 }
 
 }  // namespace hearsay::models

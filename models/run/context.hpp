@@ -309,17 +309,16 @@ class Context {
     tally.projections += static_cast<std::uint64_t>(theta.size());
     tally.clipped += static_cast<std::uint64_t>(problem().project(theta));
   }
-  /// Counts what has been foreseen, and charges agent i for a release of it.
-  void count(const Tally& foreseen) { world_.tally.add(foreseen); }
-  void count_foreseen() { ++world_.foreseen; }
-  void charge_foreseen(sim::AgentId i) { charge(i, {}); }
-  /// random(purpose, i), not yet given. Needs keep_draws(purpose).
+  /// What has been foreseen of agent i is used: counts it and its releases, and charges for so many of them.
+  void use_foreseen(sim::AgentId i, const Tally& before, std::span<const Tally> releases,
+                    std::uint64_t charged);
+  /// What random(purpose, i) will give. Needs keep_draws(purpose).
   sim::Stream next_random(std::uint32_t purpose, sim::AgentId i) const {
     return world_.streams.protocol(purpose, i, 0, draws(purpose, i));
   }
   /// Streams given so far.
   std::uint32_t draws(std::uint32_t purpose, sim::AgentId i) const { return world_.draws_[purpose][i]; }
-  /// From now on they are read on other threads.
+  /// From now on they may be read on other threads.
   void keep_draws(std::uint32_t purpose);
 
   // --- A trusted aggregator: the hub, agent 0, with privacy.trust aggregator; see docs/privacy.md ---

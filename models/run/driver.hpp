@@ -124,7 +124,7 @@ class Driver final : public Probe, public RunState {
   sim::Preparation preparation() const requires hooks::prepare<P> { return context_.preparation(); }
   void make_rooms(std::uint32_t count) {
     if constexpr (hooks::foresees<P>) {
-      protocol_.make_rooms(count, context_);
+      protocol_.foresight().make_rooms(count, context_);
     } else {
       context_.make_rooms(count);
     }
@@ -134,7 +134,9 @@ class Driver final : public Probe, public RunState {
   }
   /// What agents will compute: see sim/engine/speculation.hpp.
   static constexpr sim::Speculation::Kinds kSpeculation{hooks::foresee_tick<P>, hooks::foresee_message<P>};
-  sim::Preparation speculation() const requires hooks::foresees<P> { return protocol_.foresight(context_); }
+  sim::Preparation speculation() const requires hooks::foresees<P> {
+    return protocol_.foresight().cost(context_);
+  }
   void foresee_tick([[maybe_unused]] sim::AgentId i, [[maybe_unused]] std::uint32_t room) const {
     if constexpr (hooks::foresee_tick<P>) protocol_.foresee_tick(i, context_, room);
   }
@@ -144,7 +146,7 @@ class Driver final : public Probe, public RunState {
   }
   HEARSAY_PREFETCH void prefetch_room(std::uint32_t room) const {
     if constexpr (hooks::foresees<P>) {
-      protocol_.prefetch_room(room);
+      protocol_.foresight().prefetch_room(room);
     } else {
       context_.prefetch_room(room);
     }

@@ -82,15 +82,10 @@ HEARSAY_HOOK(bool, finished, (const Context&))
 /// heard. May be called before the tick and on other threads, and only reads. Its on_tick begins with Context::prepared().
 HEARSAY_HOOK(void, prepare, (sim::AgentId, sim::Moment, const Context&, Prepared&) const)
 /// What an agent's next tick, or a message to it, is expected to compute of that agent, from its state as it is now. May be
-/// called on other threads, only reads, and writes to a room of the protocol. Its handlers of ticks, messages and timers change
+/// called on other threads, only reads, and writes to a room of what foresight() of the protocol returns, its LocalTraining. Its handlers of ticks, messages and timers change
 /// the state of their agent alone; others may be read there where nothing depends on it but statistics.
 HEARSAY_HOOK(void, foresee_tick, (sim::AgentId, const Context&, std::uint32_t room) const)
 HEARSAY_HOOK(void, foresee_message, (const sim::Message&, const Context&, std::uint32_t room) const)
-/// Of one of them: what it takes one thread, and room for so many.
-HEARSAY_HOOK(sim::Preparation, foresight, (const Context&) const)
-HEARSAY_HOOK(void, make_rooms, (std::uint32_t count, Context&))
-/// It is used soon.
-HEARSAY_HOOK(void, prefetch_room, (std::uint32_t room) const)
 /// The k-th of P::kMetrics, an array of ProtocolMetric: metrics that only this protocol can measure.
 HEARSAY_HOOK(void, measure, (std::size_t k, const World&, std::span<double>) const)
 

@@ -206,10 +206,8 @@ class World {
 
   /// Fetches what is soon read of an agent.
   HEARSAY_PREFETCH void prefetch(sim::AgentId i) const {
-    constexpr Eigen::Index kLine = 8,
-                           kMost = 8;  // numbers of a cache line; lines, after which the processor goes on
-    for (Eigen::Index k = 0; k < std::min(models.rows(), kLine * kMost); k += kLine)
-      __builtin_prefetch(models.data() + static_cast<Eigen::Index>(i) * models.rows() + k);
+    const auto p = static_cast<std::size_t>(models.rows());
+    sim::fetch_lines(models.data() + i * p, p * sizeof(double));
   }
   /// From now on the public models as they stand are the start.
   void freeze_start() {

@@ -31,7 +31,7 @@ std::string command_text(const Arguments& arguments);
 
 struct Option {
   const char* name;   ///< "output,o": the long name and perhaps a letter
-  const char* value;  ///< placeholder of its value in --help; null: it has none
+  const char* value;  ///< placeholder of its value in --help; null: a switch without a value
   const char* help;
   const char* standard = nullptr;  ///< default value; null: none
   bool repeated = false;           ///< may be given several times

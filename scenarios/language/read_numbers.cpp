@@ -39,7 +39,6 @@ std::optional<double> Reader::quantity(const sim::About& about, bool whole) {
   const std::string whole_number =
       "a whole number" + std::string(here.unit.empty() ? "" : " of ") + std::string(here.unit);
   const auto any = [&] {
-    if (here.noun == sim::kAgentNumber) return std::string("the number or name of an agent");
     if (!here.noun.empty()) return std::string(here.noun);
     return whole && here.unit.empty() ? whole_number : expected_quantity(here.unit);
   };
@@ -65,9 +64,9 @@ std::optional<double> Reader::quantity(const sim::About& about, bool whole) {
   } else if (loses_digits) {
     wrong(*node, about, "an integer that a double can hold");
   } else if (whole && *read != std::floor(*read)) {
-    wrong(*node, about, here.noun.empty() ? whole_number : any());
+    wrong(*node, about, here.noun.empty() ? whole_number : std::string(here.noun));
   } else if (!in_range(*read, here)) {
-    wrong(*node, about, here.noun.empty() ? expected_value(here) : any());
+    wrong(*node, about, here.noun.empty() ? expected_value(here) : std::string(here.noun));
   } else {
     return read;
   }

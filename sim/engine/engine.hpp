@@ -231,23 +231,10 @@ class Engine {
       const Speculation::Use use(speculation_, agents(), handler.speculation());
       return loop(handler, nothing, [&](const Event& event) {
         speculation_.reach(event, agenda_, Handler::kSpeculation, make_rooms, job);
-        fetch_foreseen(handler);
+        fetch_foreseen(agenda_, speculation_, handler);
       });
     } else {
       return loop(handler, nothing, nothing);
-    }
-  }
-  template <class Handler>
-  void fetch_foreseen(const Handler& handler) const {
-    constexpr std::ptrdiff_t kAhead = 2;  // events
-    const auto fetch = [&](AgentId i) {
-      speculation_.fetch(i, [&](std::uint32_t room) { handler.prefetch_room(room); });
-    };
-    if constexpr (Handler::kSpeculation.ticks) {
-      if (const Tick* tick = agenda_.ticks().ahead(kAhead)) fetch(tick->agent);
-    }
-    if constexpr (Handler::kSpeculation.messages) {
-      if (const Event* event = agenda_.queue().ahead(kAhead)) fetch(event->target);
     }
   }
   template <class Handler>

@@ -5,6 +5,7 @@
 #include "sim/engine/agenda.hpp"
 #include "sim/engine/lookahead.hpp"
 #include "sim/engine/publications.hpp"
+#include "sim/engine/speculation.hpp"
 #include "sim/engine/transport.hpp"
 #include "sim/prefetch.hpp"
 
@@ -44,6 +45,23 @@ HEARSAY_PREFETCH inline void fetch_for_arrivals(EventQueue& queue, const Publica
   });
   if (const Event* e = queue.ahead(4); e != nullptr && e->kind == EventKind::kPublication)
     publications.prefetch_replaced(e->edge());
+}
+
+/// Before any event, what has been computed ahead of those that come soon.
+template <class Handler>
+HEARSAY_PREFETCH inline void fetch_foreseen(const Agenda& agenda, const Speculation& speculation,
+                                            const Handler& handler) {
+  constexpr std::ptrdiff_t kAhead = 2;  // events
+  const auto fetch = [&](AgentId i) {
+    if (const std::uint32_t room = speculation.room(i); room != Speculation::kNone)
+      handler.prefetch_room(room);
+  };
+  if constexpr (Handler::kSpeculation.ticks) {
+    if (const Tick* tick = agenda.ticks().ahead(kAhead)) fetch(tick->agent);
+  }
+  if constexpr (Handler::kSpeculation.messages) {
+    if (const Event* event = agenda.queue().ahead(kAhead)) fetch(event->target);
+  }
 }
 
 }  // namespace hearsay::sim

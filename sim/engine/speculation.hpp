@@ -23,7 +23,6 @@
 #include "sim/engine/lookahead.hpp"
 #include "sim/events/event.hpp"
 #include "sim/parallel/crew.hpp"
-#include "sim/prefetch.hpp"
 
 namespace hearsay::sim {
 
@@ -98,11 +97,6 @@ class Speculation {
       }
       states_[k].store(kDone, std::memory_order_release);
     }
-  }
-  /// Fetches what has been computed for agent i, whose event is soon, by prefetch_room(room).
-  template <class PrefetchRoom>
-  HEARSAY_PREFETCH void fetch(AgentId i, PrefetchRoom&& prefetch_room) const {
-    if (const std::uint32_t soon = room(i); soon != kNone) prefetch_room(soon);
   }
   /// Where something has been computed for agent i; kNone: nowhere.
   std::uint32_t room(AgentId i) const {

@@ -87,7 +87,8 @@ class EventQueue {
   const Event* ahead(std::ptrdiff_t distance) const {
     return distance < end_ - next_ ? next_ + distance : nullptr;
   }
-  /// Calls f with pending events, about in their order, until it returns false.
+  /// Calls f with pending events, about in their order, until it returns false; not with those that are too far away to be
+  /// in a bin.
   template <class F>
   void for_nearest(F&& f) const {
     bool more = true;
@@ -98,7 +99,6 @@ class EventQueue {
       const Rung& rung = rung_[r];
       for (auto b = static_cast<std::size_t>(rung.open); more && b < rung.bin.size(); ++b)
         Lists<Event>::for_each(rung.bin[b], visit);
-      if (more) Lists<Event>::for_each(rung.rest, visit);
     }
   }
   /// Calls f with the events of the bin that is next, once for each bin, so that what they will touch can be fetched.

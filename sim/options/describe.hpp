@@ -42,7 +42,7 @@ struct About {
   /// what a message expects instead of "a whole number"
   std::string_view noun = {};
 };
-inline constexpr std::string_view kAgentNumber = "the number of an agent (for names see owners.csv)";
+inline constexpr std::string_view kAgentNumber = "the number or name of an agent";
 
 // Descriptions of numbers that are positive, not negative, or in [0, 1].
 constexpr About positive(std::string_view name, std::string_view help, std::string_view unit = {}) {

@@ -62,8 +62,9 @@ inline constexpr std::string_view kAdversaryForms =
     "agent:3, agents:3+7, link:1-2, links:1-2+2-1, hub, hostile or everybody";
 /// "agents:3+7", "links:1-2", "hub", "hostile", "everybody".
 std::string name_of(const Adversary& adversary);
-/// Of such a name, "agent:3" too. `agent` gives the agent of a number or name. Throws std::invalid_argument, as it does.
+/// The agent of a number or name. Throws std::invalid_argument.
 using AgentOf = std::function<sim::AgentId(std::string_view)>;
+/// Of such a name, "agent:3" too. Throws std::invalid_argument, as `agent` does.
 Adversary adversary_of(std::string_view name, const AgentOf& agent);
 
 }  // namespace hearsay::models

@@ -102,9 +102,7 @@ class FederatedClients {
   void serialize(Archive& archive) {
     archive(local_, used_, queries_);
   }
-  sim::Preparation foresight(const Context& context) const { return local_.cost(context); }
-  void make_rooms(std::uint32_t count, Context& context) { local_.make_rooms(count, context); }
-  HEARSAY_PREFETCH void prefetch_room(std::uint32_t room) const { local_.prefetch_room(room); }
+  const LocalTraining& foresight() const { return local_; }
   void foresee_message(const sim::Message& message, const Context& context, std::uint32_t room) const {
     if (message.tag != kQuery) return;
     const Asked asked{message.to, message.conversation, vector_of(message)};

@@ -128,11 +128,8 @@ LocalTraining::Trained LocalTraining::make(sim::AgentId i, const Eigen::Ref<cons
                                            Context& context, const LocalTerms& terms, bool inside) {
   const std::uint64_t count = steps(i, context);
   if (const Room* const room = foreseen(i, x, context, terms, inside)) {
-    context.count_foreseen();
     context.random(kBatches, i);
-    context.count(room->moved);
-    for (const Tally& release : room->releases) context.count(release);
-    for (std::uint64_t k = 0; !inside && k < room->made; ++k) context.charge_foreseen(i);
+    context.use_foreseen(i, room->moved, room->releases, inside ? 0 : room->made);
     made_[i] += room->made;
     work_.x = ahead_.col(context.foreseen(i)).tail(x.size());
     return {work_.x, room->made};
@@ -168,7 +165,7 @@ sim::Preparation LocalTraining::cost(const Context& context) const {
           sizeof(Room) + 8 * sizeof(double) * static_cast<std::size_t>(context.p())};
 }
 
-void LocalTraining::make_rooms(std::uint32_t count, Context& context) {
+void LocalTraining::make_rooms(std::uint32_t count, Context& context) const {
   context.keep_draws(kBatches);
   rooms_.assign(count, {});
   ahead_.resize(2 * context.p(), count);

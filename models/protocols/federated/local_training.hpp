@@ -22,7 +22,6 @@
 // of these are the same.
 #include <Eigen/Core>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -121,15 +120,10 @@ class LocalTraining {
   /// What it takes one thread; nothing where it cannot be made before its turn.
   sim::Preparation cost(const Context& context) const;
   /// Places for so many trainings that are made before their turn.
-  void make_rooms(std::uint32_t count, Context& context);
+  void make_rooms(std::uint32_t count, Context& context) const;
   HEARSAY_PREFETCH void prefetch_room(std::uint32_t room) const {
-    const auto fetch = [](const void* from, std::size_t bytes) {
-      constexpr std::size_t kMost = 16 * sim::kCacheLine;  // after which the processor goes on
-      for (std::size_t at = 0; at < std::min(bytes, kMost); at += sim::kCacheLine)
-        __builtin_prefetch(static_cast<const std::byte*>(from) + at);
-    };
-    fetch(&rooms_[room], 2 * sim::kCacheLine);
-    fetch(ahead_.col(room).data(), static_cast<std::size_t>(ahead_.rows()) * sizeof(double));
+    sim::fetch_lines(&rooms_[room], 2 * sim::kCacheLine);
+    sim::fetch_lines(ahead_.col(room).data(), static_cast<std::size_t>(ahead_.rows()) * sizeof(double));
   }
   /// Makes the training that agent i is expected to make at its next event: train(), or if it is `inside` train_inside(), with
   /// these arguments. Changes nothing but room `room`, and may be called on other threads.

@@ -98,7 +98,7 @@ class AdPsgd : RandomPeers {
   std::string_view timer_name(sim::AgentId i, std::uint16_t, std::uint32_t number) const {
     return timeout_name(exchanges_[i].request.in_flight(number));
   }
-  using RandomPeers::foresight, RandomPeers::make_rooms, RandomPeers::prefetch_room;
+  using RandomPeers::foresight;
   void foresee_tick(sim::AgentId i, const Context& context, std::uint32_t room) const {
     training_.foresee(i, context.models().col(i), context, {}, room);
   }

@@ -134,7 +134,7 @@ class Epidemic : RandomPeers {
       context.model(i) += (vector_of(message) - context.model(i)) / ++round.averaged;
     }
   }
-  using RandomPeers::foresight, RandomPeers::make_rooms, RandomPeers::prefetch_room;
+  using RandomPeers::foresight;
   // With another rule than the mean, training begins from what the rule will make.
   void foresee_tick(sim::AgentId i, const Context& context, std::uint32_t room) const {
     if (params_.rule.plain()) training_.foresee(i, context.models().col(i), context, {}, room);

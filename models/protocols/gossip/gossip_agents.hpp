@@ -47,9 +47,7 @@ class GossipAgents {
   void serialize(Archive& archive) {
     archive(training_);
   }
-  sim::Preparation foresight(const Context& context) const { return training_.cost(context); }
-  void make_rooms(std::uint32_t count, Context& context) { training_.make_rooms(count, context); }
-  HEARSAY_PREFETCH void prefetch_room(std::uint32_t room) const { training_.prefetch_room(room); }
+  const LocalTraining& foresight() const { return training_; }
 
  protected:
   void open_accounts(Context& context) const {

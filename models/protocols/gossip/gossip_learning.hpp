@@ -105,7 +105,7 @@ class GossipLearning : RandomPeers {
     last_[j] = vector_of(message);
     last_ages_[j] = age;
   }
-  using RandomPeers::foresight, RandomPeers::make_rooms, RandomPeers::prefetch_room;
+  using RandomPeers::foresight;
   // The update of the received model, merged or not. The other update of `um` is left to its turn.
   void foresee_message(const sim::Message& message, const Context& context, std::uint32_t room) const {
     const sim::AgentId j = message.to;

@@ -96,7 +96,7 @@ class PushSum : RandomPeers {
     weight += part[p];
     context.count_staleness(ticks_[message.from] - message.conversation, context.now() - message.sent);
   }
-  using RandomPeers::foresight, RandomPeers::make_rooms, RandomPeers::prefetch_room;
+  using RandomPeers::foresight;
   void foresee_tick(sim::AgentId i, const Context& context, std::uint32_t room) const {
     training_.foresee(i, context.models().col(i), context, {}, room);
   }

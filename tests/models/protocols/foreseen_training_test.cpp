@@ -1,7 +1,7 @@
 // Protocols with local training are the same run, to the bit, when trainings are made on other threads before their turn.
 #include <catch2/catch.hpp>
 
-#include <cmath>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -19,6 +19,7 @@
 #include "tests/models/protocols/gossip/gossip_run.hpp"
 #include "tests/support/crew.hpp"
 #include "tests/support/personal_fixture.hpp"
+#include "tests/support/tally.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;
@@ -63,16 +64,7 @@ void compare_foreseen(const test::StudyFixture& fixture, const typename P::Param
     CHECK(several.events == one.events);
     CHECK(several.releases == one.releases);
     CHECK(several.path == one.path);
-    CHECK(several.tally.projections == one.tally.projections);
-    CHECK(several.tally.clipped == one.tally.clipped);
-    CHECK(several.tally.gradients == one.tally.gradients);
-    CHECK(several.tally.clipped_records == one.tally.clipped_records);
-    CHECK(several.tally.noise == one.tally.noise);
-    const bool tree = std::isnan(one.tally.expected_noise);  // whose sums share noise
-    CHECK((several.tally.expected_noise == one.tally.expected_noise ||
-           (tree && std::isnan(several.tally.expected_noise))));
-    CHECK(several.tally.updates == one.tally.updates);
-    CHECK(several.tally.staleness_steps == one.tally.staleness_steps);
+    test::check_same(several.tally, one.tally);
   }
 }
 
@@ -188,7 +180,75 @@ void compare_trusted(ForeseenDraw& draw, std::uint64_t& foreseen, std::uint64_t&
   compare_foreseen<P>(fixture, params, fixture.engine(draw.network()), foreseen, iterations);
 }
 
+// What a training is a function of.
+enum class Input { kNone, kModel, kStep, kMu, kAnchor, kTilt, kDraws, kReleases };
+
+// An agent that receives a model trains from it, and foresees the same training but for one input.
+class Misled : RandomPeers {
+ public:
+  struct Params : RandomPeerOptions {
+    Input wrong = Input::kNone;
+  };
+  static constexpr Entry kEntry = gossip_entry("misled", "Foresees other trainings than it makes.");
+
+  Misled(const Params& params, const Study& study)
+      : RandomPeers(params, study), wrong_(params.wrong), ones_(Eigen::VectorXd::Ones(study.problem.p())) {}
+  void on_start(Context& context) { open_accounts(context); }
+  void on_tick(sim::AgentId i, Context& context) {
+    context.send(i, random_neighbour(i, context), 0, 0, context.model(i));
+    context.count_iteration();
+  }
+  void on_message(const sim::Message& message, Context& context) {
+    const sim::AgentId j = message.to;
+    if (wrong_ == Input::kDraws) context.random(0, j);  // of the batches
+    if (wrong_ == Input::kReleases) context.release(j, context.gradient(j, vector_of(message)));
+    context.model(j) = training_.train(j, vector_of(message), context, terms(Input::kNone)).model;
+  }
+  void foresee_message(const sim::Message& message, const Context& context, std::uint32_t room) const {
+    const Eigen::VectorXd x = wrong_ == Input::kModel ? ones_ : Eigen::VectorXd(vector_of(message));
+    training_.foresee(message.to, x, context, terms(wrong_), room);
+  }
+  using RandomPeers::foresight;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    RandomPeers::serialize(archive);
+  }
+
+ private:
+  LocalTerms terms(Input wrong) const {
+    const std::span<const double> one(ones_.data(), static_cast<std::size_t>(ones_.size()));
+    LocalTerms terms{.anchor = one, .mu = 0.1, .first_step = 3};
+    if (wrong == Input::kStep) terms.first_step = 4;
+    if (wrong == Input::kMu) terms.mu = 0.2;
+    if (wrong == Input::kTilt) terms.tilt = one;
+    if (wrong == Input::kAnchor) terms.anchor = {zeros_.data(), one.size()};
+    return terms;
+  }
+
+  Input wrong_;
+  Eigen::VectorXd ones_, zeros_ = Eigen::VectorXd::Zero(ones_.size());
+};
+
 }  // namespace
+
+TEST_CASE("foreseen training: one of other inputs is not used") {
+  for (const Input wrong : {Input::kNone, Input::kModel, Input::kStep, Input::kMu, Input::kAnchor,
+                            Input::kTilt, Input::kDraws, Input::kReleases}) {
+    INFO("input " << static_cast<int>(wrong));
+    ForeseenDraw draw(3000);
+    const test::StudyFixture fixture = draw.fixture(test::laplace_for(50, 200, 0.5), false, 3000);
+    Misled::Params params;
+    params.wrong = wrong;
+    params.local_steps = 2;
+    params.step = DecreasingStep{.first = 0.2, .decay = 0.1};
+    params.batch = SubsetBatch{2};
+    std::uint64_t foreseen = 0, iterations = 0;
+    sim::NetworkOptions network;
+    network.links.latency = sim::Uniform{0.001, 0.016};
+    compare_foreseen<Misled>(fixture, params, fixture.engine(network, sim::Poisson{}), foreseen, iterations);
+    CHECK((foreseen > 0) == (wrong == Input::kNone));
+  }
+}
 
 TEST_CASE("foreseen training: 60 random gossip runs are the same to the bit on 1, 2 and 4 threads") {
   std::uint64_t foreseen = 0, iterations = 0;

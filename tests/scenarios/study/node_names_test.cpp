@@ -171,7 +171,8 @@ TEST_CASE("node names: digits are the number of an agent, also where a node is c
   CHECK(graph.refusal(crash("[11]")) == "4:35: /events/0/crash: expected agents 0 to 4, found agent 11");
 }
 
-TEST_CASE("node names: two nodes of a name are told apart by number, and a graph without names has none") {
+TEST_CASE(
+    "node names: two nodes with one name need their numbers, and a graph without names has only numbers") {
   // Nodes of GraphML have labels.
   const StudyOnGraph twice(
       R"(<graphml><key id="l" for="node" attr.name="label" attr.type="string"/><graph edgedefault="undirected">

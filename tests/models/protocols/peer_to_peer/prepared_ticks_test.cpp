@@ -8,6 +8,7 @@
 #include "models/protocols/peer_to_peer/p2p_coordinate_descent.hpp"
 #include "tests/support/crew.hpp"
 #include "tests/support/personal_fixture.hpp"
+#include "tests/support/tally.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;
@@ -55,12 +56,7 @@ void compare(const PersonalFixture& fixture, const typename P::Params& params,
     CHECK(several.iterations == one.iterations);
     CHECK(several.releases == one.releases);
     CHECK(several.q == one.q);
-    CHECK(several.tally.gradients == one.tally.gradients);
-    CHECK(several.tally.clipped_records == one.tally.clipped_records);
-    CHECK(several.tally.noise == one.tally.noise);
-    CHECK(several.tally.expected_noise == one.tally.expected_noise);
-    CHECK(several.tally.staleness_steps == one.tally.staleness_steps);
-    CHECK(several.tally.staleness_time == one.tally.staleness_time);
+    test::check_same(several.tally, one.tally);
   }
 }
 
