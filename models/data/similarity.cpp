@@ -38,9 +38,9 @@ sim::WeightedEdges above(std::size_t owners, double smallest, const Closeness& w
 
 double connecting_threshold(std::size_t owners, const Closeness& weight, const std::string& option) {
   if (owners > ConnectedWeights::kMaxOwners) {
-    throw DataError(
-        fmt::format("weight threshold connected: expected at most {} owners, found {}: use a number",
-                    ConnectedWeights::kMaxOwners, owners));
+    throw DataError(fmt::format("connected is for at most {} owners, found {}: set a number",
+                                ConnectedWeights::kMaxOwners, owners),
+                    option);
   }
   const auto n = static_cast<Index>(owners);
   Eigen::MatrixXd w(n, n);

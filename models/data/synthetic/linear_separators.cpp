@@ -119,6 +119,11 @@ void LinearSeparators::describe(sim::Visitor& v) {
   v(weight_threshold, {.name = "weight_threshold", .help = "Weight below which an edge is dropped."});
   v(instances, {.name = "instances", .help = "Instances of the task: for results, or for choosing options."});
   v(draw, kAboutDraw);
+  v.check(similarity == SeparatorGraph::kNone || std::holds_alternative<MinWeight>(weight_threshold) ||
+              owners <= ConnectedWeights::kMaxOwners,
+          "weight_threshold",
+          fmt::format("connected is for at most {} owners, found {}: set a number, or similarity to none",
+                      ConnectedWeights::kMaxOwners, owners));
 }
 
 std::vector<Separator> draw_separators(const LinearSeparators& options, const sim::Streams& streams) {

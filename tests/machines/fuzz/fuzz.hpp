@@ -49,7 +49,7 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// The text before the first line that is `separator`, and all after it.
+/// The text before the first `separator`, and all after it.
 inline std::pair<std::string_view, std::string_view> split(std::string_view text,
                                                            std::string_view separator) {
   const std::size_t at = text.find(separator);

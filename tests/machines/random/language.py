@@ -95,7 +95,7 @@ class Language:
     def members(self, definition):
         return {k: v for k, v in self.definitions[definition]["properties"].items() if k != "type"}
 
-    def _unit(self, base, step, route, out=None):
+    def _unit(self, base, step, route):
         unit = base + step
         self.routes.setdefault(unit, []).append(route)
         return unit

@@ -110,7 +110,7 @@ TEST_CASE("weighted graph: it is an error if no threshold connects the owners") 
     CHECK(error.where == "similarity/weights/weight_threshold");
   }
   CHECK_THROWS_WITH(weighted_graph(5001, ConnectedWeights{}, [](std::size_t, Eigen::VectorXd&) {}),
-                    Catch::Contains("expected at most 5000 owners, found 5001"));
+                    Catch::Contains("connected is for at most 5000 owners, found 5001: set a number"));
   CHECK_NOTHROW(weighted_graph(2, ConnectedWeights{}, row_of(Eigen::MatrixXd::Constant(2, 2, 6e-4))));
   CHECK(weighted_graph(1, ConnectedWeights{}, row_of(Eigen::MatrixXd::Zero(1, 1))).edges.empty());
 }

@@ -25,7 +25,7 @@ TEST_CASE("audit command: table, JSON and scores of the same runs") {
   const test::AuditFolder folder;
   folder.dir.write("s.json", test::audited_path(kPrivate));
   const std::string words = "audit s.json --adversary agent:1 --owner 'block 1' --runs 400 --no-progress";
-  const auto table = ended_with(folder.dir, words + "");
+  const auto table = ended_with(folder.dir, words);
   for (const char* line : {"block 1 towards agent:1, delta 1e-05, 400 runs with each of two data sets",
                            "view, fixed_gradients: not a guarantee", "ledger: everybody sees every release",
                            "certified, any mechanism, level 0.025", "certified, if Gaussian, level 0.025"})

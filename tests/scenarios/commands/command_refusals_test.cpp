@@ -130,7 +130,7 @@ TEST_CASE("commands: agents, repetitions and times that a study does not have ar
           "hearsay: --from: expected a time of at least 0 s, found '-1'\n");
     CHECK(refusal(dir, command + "--to '-1 ms'") ==
           "hearsay: --to: expected a time of at least 0 s, found '-1 ms'\n");
-    CHECK(refusal(dir, command + "--from 5 --to 1") ==
+    CHECK(refusal(dir, command + "--from 5 --to '1 s'") ==
           "hearsay: --to: expected at least the value of --from (5 s), found 1 s\n");
   }
   CHECK_THAT(refusal(dir, report + "--from 0"), Catch::Contains("--from: there is no trace.csv in"));

@@ -30,13 +30,6 @@ std::string counts(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("resume: tables are byte for byte the same on one thread and on two") {
-  const test::StudyFolder dir(R"("sweep": {"privacy.epsilon": [0.1, 1, 10]}, "repeat": 7)");
-  run_study(dir, "-j 1 -o one");
-  run_study(dir, "-j 2 -o two");
-  check_same_exports(dir / "one", dir / "two");
-}
-
 TEST_CASE("resume: a further value of an axis and more repetitions make exactly the new runs") {
   const test::StudyFolder dir(R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 3)");
   const std::string out = "-o out ";

@@ -94,6 +94,7 @@ TEST_CASE("crash: an agent is reset before it comes up, its received values and 
   CHECK(events == Log{"1 timer 1 #1", "2 down 1", "5 reset 1", "5 up 1", "5.5 timer 0 #4", "5.5 timer 1 #5",
                       "7 down 1", "10 reset 1", "10 up 1", "10.5 timer 1 #5"});
   // At 0.5, 1, ... to 4.5 what was published at the start, from 5 on nothing.
+  REQUIRE(heard.size() > 9);
   for (std::size_t k = 0; k < heard.size(); ++k) CHECK(heard[k] == (k < 9 ? 1u : 0u));
 }
 

@@ -28,7 +28,7 @@ Muffliato::Params gossip(Muffliato::Params params, std::uint32_t steps, bool acc
   return params;
 }
 
-// Squared distance from the mean after `steps` rounds of gossip alone, over that before.
+// Distance from the mean after `steps` rounds of gossip alone, over that before.
 double contraction(const sim::TopologyOptions& graph, const std::vector<double>& start, std::uint64_t steps,
                    bool accelerated) {
   const auto fixture = test::targets(start, graph, steps * start.size());
@@ -139,7 +139,6 @@ TEST_CASE("muffliato: gossip contracts along an eigenvector of a ring by a^T, ac
         std::pow(r, t) *
         (std::cos(t * angle) + (rho / r - 1) * std::cos(angle) * std::sin(t * angle) / std::sin(angle));
     CHECK(contraction(sim::Ring{}, start, kSteps, true) == Approx(std::abs(expected)).epsilon(1e-8));
-    CHECK(std::abs(expected) <= std::pow(r, t) * (1 + t * std::sqrt(1 - rho * rho)));
   }
 }
 
@@ -152,11 +151,11 @@ TEST_CASE("muffliato: on a ring acceleration does in some steps what plain gossi
   const double l = 2 * (1 - std::cos(2 * std::numbers::pi / kAgents)) / 3, rho = 1 - l / 2;
   const double root = std::sqrt(1 - rho * rho);
   // Two of the 29 equal components of the start are the slowest.
-  CHECK(contraction(sim::Ring{}, start, kSteps, false) >= std::sqrt(2.0 / 29) * std::pow(1 - l, kSteps));
-  CHECK(contraction(sim::Ring{}, start, kSteps, true) <=
-        std::pow(rho / (1 + root), kSteps) * (1 + kSteps * root));
-  CHECK(std::pow(rho / (1 + root), kSteps) * (1 + kSteps * root) <
-        0.01 * std::sqrt(2.0 / 29) * std::pow(1 - l, kSteps));
+  const double plain = contraction(sim::Ring{}, start, kSteps, false);
+  const double accelerated = contraction(sim::Ring{}, start, kSteps, true);
+  CHECK(plain >= std::sqrt(2.0 / 29) * std::pow(1 - l, kSteps));
+  CHECK(accelerated <= std::pow(rho / (1 + root), kSteps) * (1 + kSteps * root));
+  CHECK(accelerated < 0.01 * plain);
 }
 
 TEST_CASE("muffliato: what an agent does about a silent neighbour, by hand") {
