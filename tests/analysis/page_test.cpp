@@ -14,12 +14,7 @@
 using namespace hearsay;
 using analysis::StudyData;
 using nlohmann::json;
-using test::draw;
-using test::Made;
-using test::plain_number;
-using test::rows_of;
-using test::spec_of;
-using test::study;
+using namespace hearsay::test;
 
 namespace {
 

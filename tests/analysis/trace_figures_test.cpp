@@ -9,9 +9,7 @@
 using namespace hearsay;
 using analysis::TraceData;
 using nlohmann::json;
-using test::draw;
-using test::rows_of;
-using test::spec_of;
+using namespace hearsay::test;
 
 namespace {
 

@@ -8,8 +8,7 @@
 #include "tests/support/process.hpp"
 
 using namespace hearsay;
-using test::shell;
-using test::text_of;
+using namespace hearsay::test;
 
 namespace {
 

@@ -11,8 +11,7 @@
 
 using namespace hearsay;
 using namespace hearsay::models;
-using test::data_file;
-using test::kStreams;
+using namespace hearsay::test;
 
 namespace {
 

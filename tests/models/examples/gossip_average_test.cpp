@@ -12,8 +12,7 @@
 
 using namespace hearsay;
 using gossip::GossipAverage;
-using test::latency;
-using test::ticks_of;
+using namespace hearsay::test;
 
 namespace {
 

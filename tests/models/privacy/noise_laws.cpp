@@ -10,8 +10,7 @@ namespace hearsay::test {
 
 namespace {
 
-using test::binomial_plausible;
-using test::kAlpha;
+using namespace hearsay::test;
 
 class Faults {
  public:

@@ -13,9 +13,7 @@
 
 using namespace hearsay;
 using Catch::Contains;
-using hearsay::test::Outcome;
-using hearsay::test::Scratch;
-using hearsay::test::shell;
+using namespace hearsay::test;
 
 namespace {
 

@@ -9,9 +9,7 @@
 
 using namespace hearsay;
 using namespace hearsay::models;
-using test::latency;
-using test::one_record_each;
-using test::ridge;
+using namespace hearsay::test;
 
 namespace {
 

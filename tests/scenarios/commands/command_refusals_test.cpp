@@ -6,11 +6,7 @@
 #include "tests/support/process.hpp"
 
 using namespace hearsay;
-using test::output_of;
-using test::refusal;
-using test::Scratch;
-using test::shell;
-using test::small_scenario;
+using namespace hearsay::test;
 
 TEST_CASE("commands: a file or another folder in place of a folder of results is refused") {
   const test::StudyFolder dir;

@@ -5,8 +5,7 @@
 #include "tests/support/results.hpp"
 
 using namespace hearsay;
-using test::manifest_of;
-using test::text_of;
+using namespace hearsay::test;
 
 namespace {
 

@@ -5,8 +5,7 @@
 #include "tests/support/results.hpp"
 
 using namespace hearsay;
-using test::rows_of;
-using test::shell;
+using namespace hearsay::test;
 
 namespace {
 

@@ -9,8 +9,7 @@
 
 using namespace hearsay;
 using scenarios::Names;
-using test::shell;
-using test::text_of;
+using namespace hearsay::test;
 
 namespace {
 

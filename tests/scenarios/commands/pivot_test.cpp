@@ -14,8 +14,7 @@
 
 using namespace hearsay;
 using Catch::Contains;
-using test::output_of;
-using test::refusal;
+using namespace hearsay::test;
 
 namespace {
 

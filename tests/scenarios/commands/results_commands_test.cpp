@@ -11,11 +11,7 @@
 #include "tests/support/process.hpp"
 
 using namespace hearsay;
-using test::run_study;
-using test::Scratch;
-using test::shell;
-using test::small_scenario;
-using test::text_of;
+using namespace hearsay::test;
 
 namespace {
 

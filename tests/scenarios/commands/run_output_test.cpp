@@ -10,10 +10,7 @@
 
 using namespace hearsay;
 using Catch::Contains;
-using test::refusal;
-using test::run_study;
-using test::shell;
-using test::text_of;
+using namespace hearsay::test;
 
 namespace {
 

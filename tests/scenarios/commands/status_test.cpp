@@ -9,11 +9,7 @@
 
 using namespace hearsay;
 using Catch::Contains;
-using test::ended_with;
-using test::run_study;
-using test::Scratch;
-using test::shell;
-using test::small_scenario;
+using namespace hearsay::test;
 
 namespace {
 

@@ -5,8 +5,7 @@
 
 using namespace hearsay;
 using Catch::Contains;
-using test::Scratch;
-using test::small_scenario;
+using namespace hearsay::test;
 
 TEST_CASE("accounting: points and data instances with the same privacy share their release schedules") {
   const Scratch dir;

@@ -10,8 +10,7 @@
 #include "tests/support/parts.hpp"
 
 using namespace hearsay;
-using test::shell;
-using test::text_of;
+using namespace hearsay::test;
 
 namespace {
 

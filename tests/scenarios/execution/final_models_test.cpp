@@ -9,10 +9,7 @@
 
 using namespace hearsay;
 using Catch::Contains;
-using test::ended_with;
-using test::rows_of;
-using test::Scratch;
-using test::text_of;
+using namespace hearsay::test;
 
 namespace {
 

@@ -9,8 +9,7 @@
 
 using namespace hearsay;
 using Catch::Contains;
-using test::Scratch;
-using test::shell;
+using namespace hearsay::test;
 
 namespace {
 

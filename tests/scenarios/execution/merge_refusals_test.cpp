@@ -9,15 +9,7 @@
 
 using namespace hearsay;
 using Catch::Contains;
-using test::check_same_tables;
-using test::ended_with;
-using test::kThreePoints;
-using test::merge_to;
-using test::run_parts;
-using test::run_to;
-using test::Scratch;
-using test::small_scenario;
-using test::text_of;
+using namespace hearsay::test;
 namespace fs = std::filesystem;
 
 TEST_CASE("merge: folders that are no parts of one study are refused, and nothing is written") {

@@ -10,14 +10,7 @@
 
 using namespace hearsay;
 using Catch::Contains;
-using test::check_same_tables;
-using test::ended_with;
-using test::kThreePoints;
-using test::merge_to;
-using test::run_parts;
-using test::run_to;
-using test::shell;
-using test::text_of;
+using namespace hearsay::test;
 namespace fs = std::filesystem;
 
 TEST_CASE("merge: parts in any order, merged again or bit by bit, have the tables of an undisturbed study") {

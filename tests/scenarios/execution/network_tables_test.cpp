@@ -5,8 +5,7 @@
 
 using namespace hearsay;
 using Catch::Contains;
-using test::rows_of;
-using test::shell;
+using namespace hearsay::test;
 
 namespace {
 

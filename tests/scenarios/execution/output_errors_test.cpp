@@ -6,10 +6,7 @@
 #include "tests/support/process.hpp"
 
 using namespace hearsay;
-using test::Outcome;
-using test::Scratch;
-using test::shell;
-using test::small_scenario;
+using namespace hearsay::test;
 
 namespace {
 

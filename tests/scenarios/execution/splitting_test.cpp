@@ -6,8 +6,7 @@
 #include "tests/support/results.hpp"
 
 using namespace hearsay;
-using test::shell;
-using test::text_of;
+using namespace hearsay::test;
 
 namespace {
 

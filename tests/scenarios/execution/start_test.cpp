@@ -12,8 +12,7 @@
 
 using namespace hearsay;
 using Catch::Contains;
-using test::rows_of;
-using test::Scratch;
+using namespace hearsay::test;
 
 namespace {
 

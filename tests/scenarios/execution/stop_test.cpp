@@ -7,8 +7,7 @@
 
 using namespace hearsay;
 using analysis::RunEnd;
-using test::Scratch;
-using test::small_scenario;
+using namespace hearsay::test;
 
 namespace {
 

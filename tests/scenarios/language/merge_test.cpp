@@ -10,8 +10,7 @@
 
 using namespace hearsay;
 using scenarios::Node;
-using test::message_of;
-using test::Scratch;
+using namespace hearsay::test;
 
 namespace {
 

@@ -6,9 +6,7 @@
 #include "tests/support/process.hpp"
 
 using namespace hearsay;
-using test::Scratch;
-using test::shell;
-using test::text_of;
+using namespace hearsay::test;
 namespace fs = std::filesystem;
 
 namespace {

@@ -6,8 +6,7 @@
 #include "tests/support/process.hpp"
 
 using namespace hearsay;
-using test::Scratch;
-using test::small_scenario;
+using namespace hearsay::test;
 
 namespace {
 

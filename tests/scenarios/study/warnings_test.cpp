@@ -8,8 +8,7 @@
 using namespace hearsay;
 using Catch::Contains;
 using Catch::EndsWith;
-using test::Outcome;
-using test::Scratch;
+using namespace hearsay::test;
 
 namespace {
 

@@ -7,8 +7,7 @@
 
 using namespace hearsay;
 using namespace hearsay::sim;
-using test::Busy;
-using test::kStreams;
+using namespace hearsay::test;
 
 TEST_CASE("engine: the fate of every message follows from its streams and the receiver's state") {
   Busy busy;

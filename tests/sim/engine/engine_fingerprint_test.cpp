@@ -8,8 +8,7 @@
 
 using namespace hearsay;
 using namespace hearsay::sim;
-using test::Busy;
-using test::kStreams;
+using namespace hearsay::test;
 
 TEST_CASE("fingerprint: equal runs have equal fingerprints, another seed, repetition or law has another") {
   const std::uint64_t first = Busy().run();

@@ -9,8 +9,7 @@
 
 using namespace hearsay;
 using namespace hearsay::sim;
-using test::kStreams;
-using test::Log;
+using namespace hearsay::test;
 
 namespace {
 

@@ -5,8 +5,7 @@
 
 using namespace hearsay;
 using namespace hearsay::sim;
-using test::kStreams;
-using test::Log;
+using namespace hearsay::test;
 
 TEST_CASE(
     "engine: at one time agents go down, come up, then messages, timers, ticks and observations follow") {

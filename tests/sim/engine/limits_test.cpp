@@ -11,8 +11,7 @@
 using namespace hearsay;
 using namespace hearsay::sim;
 using Catch::Matchers::Contains;
-using test::kPair;
-using test::kStreams;
+using namespace hearsay::test;
 
 TEST_CASE("limits: the number after the largest is refused, not 0") {
   constexpr std::uint32_t kLast = 0xFFFF'FFFE;  // 0xFFFFFFFF stands for "none"

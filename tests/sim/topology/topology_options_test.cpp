@@ -8,9 +8,7 @@
 
 using namespace hearsay;
 using namespace hearsay::sim;
-using test::kStreams;
-using test::Row;
-using test::rows;
+using namespace hearsay::test;
 
 namespace {
 

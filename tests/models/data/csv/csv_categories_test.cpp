@@ -7,9 +7,7 @@
 
 using namespace hearsay;
 using namespace hearsay::models;
-using test::csv_data;
-using test::kStreams;
-using test::TextFile;
+using namespace hearsay::test;
 
 namespace {
 

@@ -9,9 +9,7 @@
 
 using namespace hearsay;
 using namespace hearsay::models;
-using test::csv_data;
-using test::kStreams;
-using test::TextFile;
+using namespace hearsay::test;
 
 TEST_CASE("csv: standardised features have mean 0 and variance 1, constant ones are 0") {
   const TextFile file("a,b,y\n1,7,0\n3,7,0\n");

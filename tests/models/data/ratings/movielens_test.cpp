@@ -16,8 +16,7 @@
 
 using namespace hearsay;
 using namespace hearsay::models;
-using test::kStreams;
-using test::TextFile;
+using namespace hearsay::test;
 
 namespace {
 

@@ -10,10 +10,7 @@
 
 using namespace hearsay;
 using namespace hearsay::models;
-using test::binomial_plausible;
-using test::dkw_threshold;
-using test::ks_distance;
-using test::kStreams;
+using namespace hearsay::test;
 
 namespace {
 

@@ -15,9 +15,7 @@ using namespace hearsay;
 using namespace hearsay::models;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using hearsay::test::PersonalFixture;
-using hearsay::test::run;
-using hearsay::test::ticks_of;
+using namespace hearsay::test;
 
 namespace {
 

@@ -7,11 +7,7 @@
 #include "tests/support/study_fixture.hpp"
 
 using namespace hearsay;
-using test::CentralRun;
-using test::laplace;
-using test::latency;
-using test::one_record_each;
-using test::ridge;
+using namespace hearsay::test;
 
 namespace {
 

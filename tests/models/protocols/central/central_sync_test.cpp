@@ -11,12 +11,7 @@
 using namespace hearsay;
 using models::CentralSync;
 using models::MissingAnswer;
-using test::CentralRun;
-using test::check_all;
-using test::laplace;
-using test::latency;
-using test::one_record_each;
-using test::ridge;
+using namespace hearsay::test;
 
 namespace {
 

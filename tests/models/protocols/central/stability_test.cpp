@@ -12,10 +12,7 @@
 
 using namespace hearsay;
 using namespace hearsay::models;
-using test::CentralRun;
-using test::laplace;
-using test::one_record_each;
-using test::ridge;
+using namespace hearsay::test;
 
 namespace {
 

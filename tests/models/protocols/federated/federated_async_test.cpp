@@ -10,11 +10,7 @@
 using namespace hearsay;
 using models::FedAsync;
 using models::FedBuff;
-using test::CentralRun;
-using test::check_all;
-using test::computing;
-using test::jumping;
-using test::outage;
+using namespace hearsay::test;
 
 namespace {
 

@@ -11,8 +11,7 @@ using namespace hearsay;
 using models::FedAvg;
 using models::FedProx;
 using models::Scaffold;
-using test::CentralRun;
-using test::jumping;
+using namespace hearsay::test;
 
 namespace {
 

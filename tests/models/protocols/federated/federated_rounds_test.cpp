@@ -8,9 +8,7 @@
 
 using namespace hearsay;
 using models::FedAvg;
-using test::check_all;
-using test::jumping;
-using test::outage;
+using namespace hearsay::test;
 namespace {
 using AvgRun = test::CentralRun<models::FedAvg>;
 }

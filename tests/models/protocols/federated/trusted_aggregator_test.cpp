@@ -11,11 +11,7 @@ using namespace hearsay;
 using models::DpFedAvg;
 using models::DpFtrl;
 using models::Trust;
-using test::CentralRun;
-using test::check_all;
-using test::one_record_each;
-using test::ridge;
-using test::StudyFixture;
+using namespace hearsay::test;
 
 namespace {
 

@@ -14,10 +14,7 @@
 using namespace hearsay;
 using models::DpsgdGossip;
 using models::MixingWeights;
-using test::end_of;
-using test::latency;
-using test::mixing_only;
-using test::quarter_step;
+using namespace hearsay::test;
 
 namespace {
 

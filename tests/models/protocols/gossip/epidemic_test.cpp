@@ -9,11 +9,7 @@
 using namespace hearsay;
 using models::Epidemic;
 using models::EpidemicSampling;
-using test::end_of;
-using test::latency;
-using test::mixing_only;
-using test::quarter_step;
-using test::ticks_of;
+using namespace hearsay::test;
 
 namespace {
 

@@ -13,10 +13,7 @@
 using namespace hearsay;
 using models::MixingWeights;
 using models::Muffliato;
-using test::end_of;
-using test::latency;
-using test::mixing_only;
-using test::quarter_step;
+using namespace hearsay::test;
 
 namespace {
 

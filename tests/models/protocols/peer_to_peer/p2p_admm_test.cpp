@@ -11,11 +11,7 @@ using namespace hearsay;
 using namespace hearsay::models;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using test::latency;
-using test::PersonalFixture;
-using test::run;
-using test::ticks_of;
-using test::with_mu;
+using namespace hearsay::test;
 
 namespace {
 

@@ -17,12 +17,7 @@ using namespace hearsay::models;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using test::laplace_for;
-using test::latency;
-using test::PersonalFixture;
-using test::run;
-using test::ticks_of;
-using test::with_mu;
+using namespace hearsay::test;
 using Descent = P2pCoordinateDescent;
 
 namespace {

@@ -10,16 +10,10 @@
 
 using namespace hearsay;
 using namespace hearsay::models;
-using test::laplace_for;
-using test::PersonalFixture;
-using test::run;
-using test::ticks_of;
-using test::two_agents;
+using namespace hearsay::test;
 using CD = P2pCoordinateDescent;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using test::latency;
-using test::with_mu;
 
 namespace {
 

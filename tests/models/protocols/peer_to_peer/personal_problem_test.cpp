@@ -11,8 +11,7 @@
 
 using namespace hearsay;
 using namespace hearsay::models;
-using hearsay::test::PersonalFixture;
-using hearsay::test::RandomAgents;
+using namespace hearsay::test;
 
 namespace {
 
