@@ -87,8 +87,6 @@ Step tree_step(double sensitivity_squared, double noise_multiplier);
 /// The noise multiplier of a tree's nodes that just keeps a total budget, given tree_sensitivity_squared() of all its
 /// rounds. Throws std::invalid_argument unless the accountant is zcdp, rdp or pld, BudgetError where no noise keeps it.
 double tree_noise_for_budget(double epsilon, double sensitivity_squared, const AccountantOptions& accountant);
-/// Throws std::invalid_argument if the mechanism or the accountant has no running sums by a tree.
-void require_tree(const Mechanism& mechanism, Accountant accountant);
 
 /// The releases in R^dimension by the timetable that just keep a budget, by the schedule: equal ones; steps whose
 /// strengths are proportional to the schedule's, by the factor at which its whole would keep the budget; or running

@@ -14,7 +14,7 @@
 //
 // Over the network: an owner's clock ticks and it requests a query; the learner, if idle, sends query(bar); the owner
 // computes, releases and sends its answer; the learner updates. One conversation at a time. An answer that has not come
-// within `timeout` (core/timeout.hpp) is given up: when it comes it is stale and discarded, its release stays spent. k counts the
+// within `timeout` (run/timeout.hpp) is given up: when it comes it is stale and discarded, its release stays spent. k counts the
 // answers that the learner used; T is the horizon. An owner releases at most T answers, lost ones included, each at
 // epsilon_i/T or what the accountant makes of it; after that it neither requests nor answers. With zero latency and
 // everyone up this is Algorithm 1 exactly.

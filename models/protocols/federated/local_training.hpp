@@ -7,8 +7,8 @@
 //   x_{k+1} = Pi[ x_k - eta_t v_k ],   k = 0, ..., K-1         Pi: projection onto the box, if there is one
 //
 // `tilt` and `anchor` are terms of the protocol (SCAFFOLD's c - c_i; the model that FedProx stays near), absent by
-// default. v_{-1} = 0, or the last v of the owner's call before if the protocol keeps it. t counts steps as the
-// protocol says, by default all that the owner has made.
+// default. v_{-1} = 0 at the start of every training. t counts steps as the protocol says, by default all that the owner
+// has made.
 //
 // Privacy: each Q_k is released, that is, its records' gradients are bounded, noise is added and the owner's account
 // is charged. This is DP-SGD at each owner (Abadi et al. 2016); what is computed from the Q_k and sent costs nothing

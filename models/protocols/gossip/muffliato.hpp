@@ -43,8 +43,9 @@ class Muffliato : public GossipRounds<Muffliato> {
       GossipRoundOptions::describe(v);
       v.check(!accelerated || rule.plain(), "aggregate",
               "expected mean with accelerated, whose weights are those of a linear step");
-      v.check(!accelerated || mixing != MixingWeights::kMean, "mixing",
-              "expected metropolis or uniform with accelerated, which needs symmetric weights, found mean");
+      v.check(
+          !accelerated || mixing != MixingWeights::kMean, "mixing",
+          "expected metropolis, uniform or links with accelerated, which needs symmetric weights, found mean");
     }
   };
 

@@ -5,7 +5,7 @@
 // sends the result; the server updates P at every arrival and sends p_t back, with which the next turn begins. So the
 // rate of a task is that of its links and computation. Iterations are server updates.
 //
-// A turn is a request, its number the number of the turn (core/requests.hpp). A message that is lost would end a
+// A turn is a request, its number the number of the turn (run/requests.hpp). A message that is lost would end a
 // task's loop: a task that has waited for `timeout` s, or comes up again, begins another turn from the p_t it has.
 // What the lost turn released stays spent. A p_t that comes late is used if it is newer than the one held, by the
 // count of server updates ("version"), and discarded if not. A task stops when it may make no more turns; the run

@@ -32,7 +32,7 @@
 // only right where no message is lost. A lost request changes nothing; a lost reply leaves the ends of that edge
 // different until the next completed exchange.
 //
-// Each end of an edge has one request at a time in flight (core/requests.hpp), until it is replied to or `timeout` has
+// Each end of an edge has one request at a time in flight (run/requests.hpp), until it is replied to or `timeout` has
 // passed; a reply that comes later is stale. Other than elsewhere the peer of a request has a state that it changes
 // and may have a request in flight itself, so that it judges requests too: of two that crossed, that of the lower
 // number is served and the other dropped, however late it comes; one that overtakes a reply is dropped. Exchanges on
