@@ -43,7 +43,8 @@ TEST_CASE("central_async: three conversations worked by hand") {
 }
 
 TEST_CASE("central_async: the learner's own step is (N-1)/N as printed and 1/2 in the proof") {
-  // N = 4, a = 1, y_1 = 1: in the second conversation with owner 1 theta_1 = 4 (1/4) 2 = 2, so bar = 1 and theta_L = 1 - c.
+  // N = 4, a = 1, y_1 = 1: in the second conversation with owner 1 theta_1 = 4 (1/4) 2 = 2, so bar = 1 and
+  // theta_L = 1 - c.
   const test::StudyFixture fixture(one_record_each({1, 0, 0, 0}), ridge(1, 100), {}, 2);
   auto params = with_rho(4);
   const auto options = fixture.engine({}, sim::ClockTrace{{1, 2}, {1, 1}});
