@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "analysis/metrics/measured_models.hpp"
 #include "analysis/metrics/metric.hpp"
+#include "analysis/store/study.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::analysis {
@@ -46,7 +46,7 @@ const Metric* find_in(const Metrics& all, std::string_view name) {
 
 double Metric::mean(const models::World& world, std::span<double> values) const {
   measure(world, values);
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  return mean_of_known(values);
 }
 
 void Metric::measure(const models::World& world, std::span<double> out) const {

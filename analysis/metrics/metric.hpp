@@ -38,7 +38,7 @@ struct Metric {
   double (*of_models)(const models::World& world, const Models& models) = nullptr;
 
   void measure(const models::World& world, std::span<double> out) const;
-  /// Of one with a value for each owner, the mean; `values` has room for all.
+  /// Of one with a value for each owner, the mean of the known ones; `values` has room for all.
   double mean(const models::World& world, std::span<double> values) const;
   /// The metric that is measured: of a statistic, the one it is of.
   const Metric& measured() const { return of == nullptr ? *this : *of; }

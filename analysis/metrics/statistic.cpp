@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "analysis/tables/summary.hpp"
@@ -11,11 +10,6 @@
 namespace hearsay::analysis {
 
 namespace {
-
-double mean_of(std::span<const double> values) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 std::vector<double> with_value(std::span<const double> values) {
   std::vector<double> all;
@@ -43,17 +37,17 @@ double statistic_of(Statistic statistic, std::span<const double> values, const m
   const auto quarter = [&](std::size_t k) {
     std::vector<double> some;
     for (const std::size_t owner : quarter_of_owners(problem, k)) some.push_back(values[owner]);
-    return mean_of(with_value(some));
+    return mean_of_known(some);
   };
   const auto group = [&](bool are) {
     std::vector<double> some;
     for (std::size_t owner = 0; owner < values.size(); ++owner)
       if ((!hostile.empty() && hostile[owner]) == are) some.push_back(values[owner]);
-    return mean_of(with_value(some));
+    return mean_of_known(some);
   };
   switch (statistic) {
     case Statistic::kMean:
-      return mean_of(all);
+      return mean_of_known(all);
     case Statistic::kMedian:
       return quantile(std::move(all), 0.5);
     case Statistic::kMin:
@@ -67,7 +61,7 @@ double statistic_of(Statistic statistic, std::span<const double> values, const m
     case Statistic::kWorstDecile:
       std::ranges::sort(all);
       if (!higher_is_better) std::ranges::reverse(all);
-      return mean_of(std::span(all).first((all.size() + 9) / 10));
+      return mean_of_known(std::span(all).first((all.size() + 9) / 10));
     case Statistic::kQ1:
       return quarter(1);
     case Statistic::kQ2:

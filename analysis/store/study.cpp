@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -26,18 +27,19 @@ SeriesLayout::Column SeriesLayout::column(std::size_t c) const {
 std::vector<double> SeriesLayout::means(const Series& series, std::size_t k) const {
   std::vector<double> all;
   const std::span<const double> values = sample(series, k);
-  for (std::size_t m = 0; m < metrics(); ++m) {
-    const std::span<const double> mine = values_of(m, values);
-    double sum = 0;
-    std::size_t count = 0;
-    for (const double value : mine) {
-      if (std::isnan(value)) continue;  // an owner without one
-      sum += value;
-      ++count;
-    }
-    all.push_back(count > 0 ? sum / static_cast<double>(count) : std::nan(""));
-  }
+  for (std::size_t m = 0; m < metrics(); ++m) all.push_back(mean_of_known(values_of(m, values)));
   return all;
+}
+
+double mean_of_known(std::span<const double> values) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const double value : values) {
+    if (std::isnan(value)) continue;
+    sum += value;
+    ++count;
+  }
+  return count > 0 ? sum / static_cast<double>(count) : std::numeric_limits<double>::quiet_NaN();
 }
 
 namespace {

@@ -73,7 +73,7 @@ class SeriesLayout {
   std::span<const double> sample(const Series& series, std::size_t k) const {
     return std::span(series.values).subspan(k * width(), width());
   }
-  /// The mean over its values of each metric at sample k.
+  /// The mean over its known values of each metric at sample k.
   std::vector<double> means(const Series& series, std::size_t k) const;
 
  private:
@@ -81,6 +81,9 @@ class SeriesLayout {
   std::vector<bool> per_agent_;        // by metric
   sim::AgentId first_owner_ = 0;
 };
+
+/// The mean of the values that are not NaN, as they are of owners without test records; NaN if there is none.
+double mean_of_known(std::span<const double> values);
 
 /// The outcome of a run: done, diverged (see analysis::Divergence), failed, or interrupted before its end. Diverged and
 /// failed runs have a message.

@@ -80,13 +80,11 @@ void PointCollector::add_baselines(const std::vector<Scalar>& scalars) {
   // Of per-agent metrics the mean over agents, as of the metrics of runs.
   for (const MetricInfo& m : study_.metrics) {
     for (const char* baseline : {"isolated.", "pooled."}) {
-      double sum = 0, agents = 0;
+      std::vector<double> values;
       for (const Scalar& s : scalars) {
-        if (!m.per_agent || !s.agent || s.name != baseline + m.name) continue;
-        sum += s.value;
-        ++agents;
+        if (m.per_agent && s.agent && s.name == baseline + m.name) values.push_back(s.value);
       }
-      if (agents > 0) baselines_.emplace_back(baseline + m.name, sum / agents);
+      if (!values.empty()) baselines_.emplace_back(baseline + m.name, mean_of_known(values));
     }
   }
 }

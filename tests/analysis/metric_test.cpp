@@ -99,6 +99,8 @@ TEST_CASE("metrics: statistics over owners by hand, in any order of the owners")
     return measure("test_error_by_owner." + statistic, *world)[0];
   };
   CHECK(of("mean") == Approx(46));  // (1 + 4 + ... + 121)/11 = 506/11
+  std::vector<double> values(12);
+  CHECK(analysis::find_metric("test_error_by_owner")->mean(*world, values) == Approx(46));
   CHECK(of("median") == Approx(36));
   CHECK(of("min") == Approx(1));
   CHECK(of("max") == Approx(121));

@@ -248,9 +248,10 @@ TEST_CASE("summary: cells of baselines are on the data of all owners, or on the 
   const analysis::StudyHead head{
       .axes = {}, .metrics = {{.name = "test_error"}, {.name = "test_error_by_owner", .per_agent = true}}};
   analysis::PointResult point;
-  point.owners = 2;
+  point.owners = 3;  // the last has no test records
   point.scalars = {{"isolated.test_error", 0, 10},         {"isolated.test_error", 1, 30},
-                   {"isolated.test_error_by_owner", 0, 1}, {"isolated.test_error_by_owner", 1, 2},
+                   {"isolated.test_error", 2, 20},         {"isolated.test_error_by_owner", 0, 1},
+                   {"isolated.test_error_by_owner", 1, 2}, {"isolated.test_error_by_owner", 2, std::nan("")},
                    {"isolated.test_error", {}, 20},        {"pooled.test_error", {}, 5}};
   CHECK(
       analysis::summary_text(head, {analysis::PointCollector(head, point).summary()}) ==

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <stdexcept>
 
@@ -36,36 +35,22 @@ bool assigns(const std::string& text) {
   return false;
 }
 
-bool in_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
-}
-
-// The expression with its quantities ("25 ms", with or without quotes) in SI.
-std::string in_si(const std::string& text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    const bool quoted = text[i] == '"';
-    const std::string_view rest = std::string_view(text).substr(i + (quoted ? 1 : 0));
-    const bool digit = !rest.empty() && (std::isdigit(static_cast<unsigned char>(rest[0])) || rest[0] == '.');
-    const auto quantity = digit ? leading_quantity(rest) : std::nullopt;
-    const std::size_t end = quantity ? i + quantity->second + (quoted ? 1 : 0) : i;
-    if (quantity && (!quoted || (end < text.size() && text[end] == '"'))) {
-      out += fmt::format("({})", quantity->first);
-      i = end + (quoted ? 1 : 0);
-    } else if (in_name(text[i])) {
-      // A name or a number, as a whole: the digits in a name are no number.
-      double number = 0;
-      const char* begin = text.data() + i;
-      const auto [after, error] = std::from_chars(begin, text.data() + text.size(), number);
-      std::size_t length = error == std::errc{} ? static_cast<std::size_t>(after - begin) : 0;
-      while (length == 0 || (i + length < text.size() && in_name(text[i + length]))) ++length;
-      out += text.substr(i, length);
-      i += length;
-    } else {
-      out += text[i++];
-    }
-  }
-  return out;
+// Reads a quantity, "25 ms" with or without quotes, for muParser. Where s is a name, 1/s without quotes is a division.
+template <bool kSlashDivides>
+int read_quantity(const char* text, int* position, double* value) {
+  const int quotes = *text == '"' ? 1 : 0;
+  const std::string_view rest(text + quotes);
+  if (rest.empty() || (!std::isdigit(static_cast<unsigned char>(rest[0])) && rest[0] != '.')) return 0;
+  const auto quantity = leading_quantity(rest);
+  if (!quantity) return 0;
+  const auto [number, length] = *quantity;
+  if (quotes == 1 && !rest.substr(length).starts_with('"')) return 0;
+  const std::size_t slash = rest.substr(0, length).find('/');
+  const bool rate = slash != rest.npos && !std::isalpha(static_cast<unsigned char>(rest[slash - 1]));
+  if (kSlashDivides && quotes == 0 && rate) return 0;
+  *value = number;
+  *position += static_cast<int>(length) + 2 * quotes;
+  return 1;
 }
 
 // "; known names: a, b": those that an expression can use.
@@ -88,7 +73,11 @@ Expression::Expression(const std::string& expression, const std::vector<std::str
   parser.DefineNameChars("0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   parser_->values.resize(names.size());
   try {
-    parser.SetExpr(in_si(expression));
+    const bool ambiguous = std::ranges::any_of(unit_names("1/s"), [&](const UnitName& unit) {
+      return std::ranges::find(names, unit.name.substr(unit.name.find('/') + 1)) != names.end();
+    });
+    parser.AddValIdent(ambiguous ? read_quantity<true> : read_quantity<false>);
+    parser.SetExpr(expression);
     for (const auto& [name, ignored] : parser.GetUsedVar()) {
       const auto found = std::find(names.begin(), names.end(), name);
       if (found == names.end()) {

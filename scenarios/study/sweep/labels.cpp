@@ -4,7 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -136,9 +137,10 @@ std::optional<double> label_number(const std::string& label) {
   node.kind = Node::Kind::kText;
   node.text = label;
   if (const auto number = si_number(node)) return number;
-  char* end = nullptr;
-  const double number = std::strtod(label.c_str(), &end);
-  if (label.empty() || *end != '\0') return std::nullopt;
+  double number = 0;
+  const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), number);
+  if (error != std::errc{} || end != label.data() + label.size() || !std::isfinite(number))
+    return std::nullopt;
   return number;
 }
 

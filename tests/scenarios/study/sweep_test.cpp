@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "scenarios/language/json/merge.hpp"
+#include "scenarios/study/sweep/labels.hpp"
 #include "tests/support/input_message.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -291,6 +292,13 @@ TEST_CASE("sweep: tables show of objects only what differs") {
   CHECK(shown(R"([1, 2])") == Texts{"1", "2"});
 }
 
+TEST_CASE("sweep: a label is a number as a whole or not at all") {
+  CHECK(scenarios::label_number("0.5 ms") == 0.0005);
+  CHECK(scenarios::label_number("-1e3") == -1000);
+  for (const char* label : {"", "nan", "inf", "0x10", "1 a", " 1"})
+    CHECK_FALSE(scenarios::label_number(label));
+}
+
 TEST_CASE("sweep: conditions accept quantities") {
   const std::string sweep = R"({"wait_2": ["20 ms", "30 ms"]})";
   for (const char* only : {"wait_2 >= 25 ms", "wait_2>=25ms", "wait_2 >= \"25 ms\"", "wait_2 - 5 ms >= .02 s",
@@ -299,5 +307,10 @@ TEST_CASE("sweep: conditions accept quantities") {
     CHECK(labels(sweep, {}, only) == Labels{{"30 ms"}});
   }
   CHECK(labels(R"({"r": ["5 /s", "6 /s"]})", {}, "r > 5 /s") == Labels{{"6 /s"}});
+  // Where s is a name, only quotes make a rate of it: 12/s is 6 and 4.
+  const std::string named = R"({"s": [2, 3], "r": ["5 /s"]})";
+  CHECK(labels(named, {}, "12/s > r") == Labels{{"2", "5 /s"}});
+  CHECK(labels(named, {}, "12 /s < r") == Labels{{"3", "5 /s"}});
+  CHECK(labels(named, {}, "s < 3 && r == \"5 /s\"") == Labels{{"2", "5 /s"}});
   CHECK(message_of([&] { labels(sweep, {}, "wait_2 >= 25 sm"); }).find("Unexpected") != std::string::npos);
 }
