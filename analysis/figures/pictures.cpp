@@ -83,7 +83,7 @@ std::string run(const Program& program, std::vector<std::string> arguments, cons
     throw OutputError(fmt::format("{} is not installed: to draw figures, install the package {}",
                                   program.name, program.package));
   if (error != 0) throw OutputError(fmt::format("{}: {}", program.name, std::strerror(error)));
-  int status = 0;
+  int status = -1;
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text_of(out);

@@ -6,7 +6,7 @@ const traceFigures = (() => {
   const kMaxMessages = 200, kMaxMarks = 400;  // in the window that is shown first
   const kMaxSteps = 2000;                     // of the curve of availability
   // A reason of losses has the same colour in all figures.
-  const kColours = { loss: "#e45756", receiver_down: "#8c2d04", sender_down: "#f58518", stale: "#9d755d", partition: "#b279a2" };
+  const kColours = { loss: "#e45756", receiver_down: "#8c2d04", sender_down: "#f58518", stale: "#9d755d", partition: "#b279a2", not_finite: "#4c4c4c" };
 
   const six = (x) => String(Number(x.toPrecision(6)));
   const tracedPoint = (study) => study.points.find((point) => point.number === study.trace.point);
@@ -52,7 +52,7 @@ const traceFigures = (() => {
       if (y === undefined || z === undefined) continue;
       sent.push(begin);
       // What is lost before it arrives ends next to its sender.
-      const arrived = ["", "receiver_down", "stale"].includes(r);
+      const arrived = ["", "receiver_down", "stale"].includes(r) || (r === "not_finite" && end > begin);
       add(r ? "lost" : "message", begin, end, y, `${name(from)} to ${name(to)}, ${r ? `lost: ${r}` : "delivered"}`,
         { z: arrived ? z : y + (z < y ? -0.4 : 0.4), ...(r && { r }) });
     }

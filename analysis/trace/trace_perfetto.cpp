@@ -230,7 +230,8 @@ class TracePerfetto final : public TraceText {
   }
   void lost(const sim::TraceRecord& r, bool wanted) {
     const bool arrived = r.detail == sim::name(sim::LossReason::kReceiverDown) ||
-                         r.detail == sim::name(sim::LossReason::kStale);
+                         r.detail == sim::name(sim::LossReason::kStale) ||
+                         r.detail == sim::name(sim::LossReason::kNotFinite);
     if (wanted) {
       instant(r, arrived ? r.agent : r.peer, fmt::format("lost: {}", r.detail));
       if (arrived) arrow(r, r.peer, r.agent);

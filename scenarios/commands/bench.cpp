@@ -108,7 +108,7 @@ void require_options_fit(const Parsed& values, std::span<const Benchmark* const>
       refuse(option, "only the benchmarks hold, mm1, ... have this option; see hearsay bench --help");
     return;
   }
-  for (const char* option : {"seconds", "set", "data-dir", "allow-path"})
+  for (const char* option : {"seconds", "set", "data-dir", "allow-path", "allow-code"})
     refuse(option, "only bench [SCENARIO] has this option, not a benchmark");
   for (const Benchmark* one : chosen) {
     const auto refuse_unless = [&](bool fits, const char* option) {

@@ -137,7 +137,8 @@ int compare_command(const Arguments& arguments) {
       arguments,
       {"compare DIR [DIR] [--reference N | --over NAME] [--metric NAME]... [--confidence C] [--format "
        "text|csv]",
-       {{"reference", "N", "number of the point that the others are compared with (see show --runs)", "0"},
+       {{"reference", "N",
+         "number of the point that the others are compared with (see show --runs; default: 0)"},
         {"over", "NAME",
          "compare the values of this swept option with each other, at equal values of all others"},
         {"baseline", "VALUE",
@@ -159,6 +160,7 @@ int compare_command(const Arguments& arguments) {
   Comparison comparison(head, *values);
   if (values->has("over")) {
     if (folders.size() > 1) throw UsageError("--over: compares points of one study; name one folder");
+    if (values->has("reference")) throw UsageError("--reference: --over compares with --baseline");
     compare_over(study, *values, comparison);
     return without_missing(study, kExitDone);
   }
@@ -167,7 +169,8 @@ int compare_command(const Arguments& arguments) {
   }
   const Finals first = finals_of(study);
   if (folders.size() == 1) {
-    const std::size_t reference = values->whole("reference", 0, first.labels.size() - 1);
+    const std::size_t reference =
+        values->has("reference") ? values->whole("reference", 0, first.labels.size() - 1) : 0;
     if (first.labels.size() == 1)
       throw UsageError(fmt::format(
           "{} has one point; name a second study to compare it with, or sweep an option", folders.front()));
@@ -178,6 +181,8 @@ int compare_command(const Arguments& arguments) {
     comparison.print(fmt::format("differences from point {} ({})", reference, name));
     return without_missing(study, kExitDone);
   }
+  if (values->has("reference"))
+    throw UsageError("--reference: two studies are compared point by point; name one folder");
   analysis::StoredStudy second = open_results(folders[1]);
   comparison.antithetic = head.antithetic || second.head().antithetic;
   // With --metric, only these need be in both.

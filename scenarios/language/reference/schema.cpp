@@ -35,7 +35,7 @@ constexpr const char* kSweepSchema = R"({
       "items": {"type": "object", "minProperties": 1, "additionalProperties": true}},
     "where": {"type": "string", "description": "Only points for which this holds."},
     "select": {
-      "type": ["object", "null"],
+      "type": "object",
       "description": "Choose the best value of one axis by a metric, on other instances of the data.",
       "properties": {
         "over": {"type": "string"},
@@ -108,21 +108,55 @@ constexpr const char* kTuneSchema = R"({
   "oneOf": [{"required": ["minimise"]}, {"required": ["maximise"]}],
   "additionalProperties": false})";
 
+// Null restores a default.
+Json nullable(Json schema) {
+  if (schema.contains("type") && schema["type"].is_string() && !schema.contains("enum") &&
+      !schema.contains("oneOf")) {
+    schema["type"] = Json::array({schema["type"], "null"});
+    return schema;
+  }
+  if (!schema.contains("anyOf")) {
+    Json one = std::exchange(schema, Json::object());
+    if (one.contains("description")) {
+      schema["description"] = one["description"];
+      one.erase("description");
+    }
+    schema["anyOf"].push_back(std::move(one));
+  }
+  schema["anyOf"].push_back({{"type", "null"}});
+  return schema;
+}
+
+// The schema of that text, in which any member may be null that is not required.
+Json with_nulls(Json schema) {
+  if (!schema.is_structured()) return schema;
+  for (auto& part : schema) part = with_nulls(std::move(part));
+  if (!schema.is_object() || !schema.contains("properties")) return schema;
+  Json required = schema.value("required", Json::array());
+  for (const Json& one : schema.value("oneOf", Json::array()))
+    required.insert(required.end(), one["required"].begin(), one["required"].end());
+  for (auto& [name, member] : schema["properties"].items()) {
+    if (std::ranges::find(required, Json(name)) == required.end() && !member.empty())
+      member = nullable(member);
+  }
+  return schema;
+}
+
 Json tune_schema() {
-  Json tune = Json::parse(kTuneSchema);
-  tune["properties"]["paths"]["additionalProperties"] = Json::parse(kAxisSchema);
+  Json tune = with_nulls(Json::parse(kTuneSchema));
+  tune["properties"]["paths"]["additionalProperties"] = with_nulls(Json::parse(kAxisSchema));
   return tune;
 }
 
 Json branches_schema() {
-  Json branches = Json::parse(kBranchesSchema);
+  Json branches = with_nulls(Json::parse(kBranchesSchema));
   branches["properties"]["set"].update(Json::parse(kAxisSchema)["anyOf"][0]);
   return branches;
 }
 
 Json sweep_schema() {
-  const Json axis = Json::parse(kAxisSchema);
-  Json sweep = Json::parse(kSweepSchema);
+  const Json axis = with_nulls(Json::parse(kAxisSchema));
+  Json sweep = with_nulls(Json::parse(kSweepSchema));
   sweep["properties"]["zip"]["items"]["additionalProperties"] = sweep["additionalProperties"] = axis;
   return sweep;
 }
@@ -151,24 +185,6 @@ class Maker {
     Json properties = Json::object();
     for (const Outline& m : members) properties[m.name] = nullable(option(m));
     return {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
-  }
-
-  // Null restores a default.
-  static Json nullable(Json schema) {
-    if (schema.contains("type") && schema["type"].is_string() && !schema.contains("enum")) {
-      schema["type"] = Json::array({schema["type"], "null"});
-      return schema;
-    }
-    if (!schema.contains("anyOf")) {
-      Json one = std::exchange(schema, Json::object());
-      if (one.contains("description")) {
-        schema["description"] = one["description"];
-        one.erase("description");
-      }
-      schema["anyOf"].push_back(std::move(one));
-    }
-    schema["anyOf"].push_back({{"type", "null"}});
-    return schema;
   }
 
   Json option(const Outline& o) {

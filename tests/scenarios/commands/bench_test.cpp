@@ -233,6 +233,7 @@ TEST_CASE("bench: options that do not fit are refused in one line") {
            {"central --dim 1", "--dim: expected a whole number from 2 to 100000, found '1'"},
            {"hold --law square", "--law: "},
            {"hold --seconds 2", "--seconds: only bench [SCENARIO] has this option"},
+           {"hold --allow-code .", "--allow-code: only bench [SCENARIO] has this option"},
            {"hold --set seed=2", "--set: only bench [SCENARIO] has this option"},
            {"hold clocks", "unexpected argument 'clocks'"},
            {"--json --agents 3", "--agents: the benchmark mm1 has no such option"},  // --json alone: of all

@@ -164,4 +164,6 @@ TEST_CASE("pivot: what cannot be drawn or shown is refused in one line that says
   check("compare s --over protocol --at protocol=fast", "--over: protocol has one value, fast");
   check("compare s --at protocol=fast", "--at: needs --over NAME");
   check("compare s s --over protocol", "--over: compares points of one study");
+  check("compare s --over protocol --reference 0", "--reference: --over compares with --baseline");
+  check("compare s s --reference 0", "--reference: two studies are compared point by point");
 }

@@ -57,14 +57,23 @@ TEST_CASE("schema: an independent validator agrees with the reader") {
   std::string documents;
   for (const char* text : kGood) documents += std::string("1") + text + "\n";
   for (const char* text : kBad) documents += std::string("0") + text + "\n";
-  documents += R"(1{"$schema": "s.json", "extends": "base.json", "network": {"latency": {"sigma": 2}}})"
-               "\n"
-               R"(1{"sweep": {"seed": [1, {"label": "two", "value": 2}, {"a": 3}]}})"
-               "\n"
-               R"(0{"sweep": {"seed": [1, {"label": "two"}]}})"
-               "\n"
-               R"(0{"sweep": {"seed": [1, {"label": "two", "value": 2, "values": 2}]}})"
-               "\n";
+  documents +=
+      R"(1{"$schema": "s.json", "extends": "base.json", "network": {"latency": {"sigma": 2}}})"
+      "\n"
+      R"(1{"sweep": {"seed": [1, {"label": "two", "value": 2}, {"a": 3}]}})"
+      "\n"
+      R"(1{"sweep": {"seed": null, "where": null, "select": null}, "branches": null, "tune": null})"
+      "\n"
+      R"(1{"tune": {"paths": {"seed": [1, 2]}, "minimise": "x", "on": null, "trials": {"eta": null}}})"
+      "\n"
+      R"(0{"tune": {"paths": null, "minimise": "x"}})"
+      "\n"
+      R"(0{"tune": {"paths": {"seed": [1, 2]}, "minimise": null}})"
+      "\n"
+      R"(0{"sweep": {"seed": [1, {"label": "two"}]}})"
+      "\n"
+      R"(0{"sweep": {"seed": [1, {"label": "two", "value": 2, "values": 2}]}})"
+      "\n";
   dir.write("documents", documents);
   dir.write("check.py", R"(
 import json, sys, jsonschema
