@@ -21,10 +21,7 @@ class ModelCheck {
   void look(const models::World& world, const Sample& at);
   /// What is wrong with the models so far, or as they are at the end; nothing if they have not diverged. O(n p).
   std::optional<std::string> verdict(const models::World& world) const;
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(start_, scale_, judged_, found_);
-  }
+  auto state() { return std::tie(start_, scale_, judged_, found_); }
 
  private:
   std::optional<std::string> judge(const models::World& world, const Sample& at) const;

@@ -29,10 +29,7 @@ struct Divergence {
   std::string metric;  ///< of a per-agent one with the agent: "test_error_by_owner of agent 3"
   double start = 0, value = 0;
   Sample at;
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(metric, start, value, at);
-  }
+  auto state() { return std::tie(metric, start, value, at); }
 };
 
 class Recorder final : public models::Observer {

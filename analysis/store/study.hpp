@@ -31,20 +31,14 @@ struct Sample {
     return {static_cast<double>(iteration), time, static_cast<double>(vectors), static_cast<double>(bytes),
             static_cast<double>(messages)};
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(iteration, time, vectors, bytes, messages);
-  }
+  auto state() { return std::tie(iteration, time, vectors, bytes, messages); }
 };
 
 /// The metrics of one run over its course.
 struct Series {
   std::vector<Sample> samples;
   std::vector<double> values;  ///< samples x SeriesLayout::width(), sample by sample
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(samples, values);
-  }
+  auto state() { return std::tie(samples, values); }
 };
 
 /// The order of the values of one sample: metrics in order, a per-agent one with a value for each owner.

@@ -42,8 +42,7 @@ class GossipAverage {
   void on_start(hearsay::models::Context& context);
   void on_tick(hearsay::sim::AgentId i, hearsay::models::Context& context);
   /// Snapshots: all state is in the models.
-  template <class Archive>
-  void serialize(Archive&) {}
+  auto state() { return std::tie(); }
 
  private:
   double step_;

@@ -48,8 +48,7 @@ class LocalSteps {
   void on_start(hearsay::models::Context& context);
   void on_tick(hearsay::sim::AgentId i, hearsay::models::Context& context);
   /// Snapshots: all state is in the models and accounts.
-  template <class Archive>
-  void serialize(Archive&) {}
+  auto state() { return std::tie(); }
 
  private:
   static constexpr std::uint32_t kBatch = 0;  // purpose of the draws

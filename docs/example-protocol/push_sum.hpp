@@ -42,10 +42,7 @@ class PushSum {
   void reset(hearsay::sim::AgentId i, hearsay::models::Context& context);
   void measure(std::size_t k, const hearsay::models::World& world, std::span<double> out) const;
   /// Snapshots: what changes during a run.
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(mass_);
-  }
+  auto state() { return std::tie(mass_); }
 
  private:
   static constexpr std::uint32_t kNeighbour = 0;  // purpose of the draws

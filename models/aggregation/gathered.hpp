@@ -35,10 +35,7 @@ struct Gathered {
     weight[size++] = w;
     hostile.push_back(from_hostile);
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(x, weight, hostile, size, centre);
-  }
+  auto state() { return std::tie(x, weight, hostile, size, centre); }
   auto columns() const { return x.leftCols(size); }
   auto weights() const { return weight.head(size); }
   /// The lexicographic order of two columns.

@@ -62,10 +62,7 @@ class Misconduct {
   /// whether it is finite.
   bool arrive(const sim::Message& message, const Reach& reach);
 
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(known_, made_, events_);
-  }
+  auto state() { return std::tie(known_, made_, events_); }
   /// What is drawn from now on.
   void draw_from(const sim::Streams& streams) { streams_ = streams; }
 
@@ -74,28 +71,19 @@ class Misconduct {
   struct Newest {
     Eigen::VectorXd x;
     std::uint32_t conversation = 0;
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(x, conversation);
-    }
+    auto state() { return std::tie(x, conversation); }
   };
   struct Kind {
     sim::AgentId knower;
     std::uint32_t tag, length;
     auto operator<=>(const Kind&) const = default;
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(knower, tag, length);
-    }
+    auto state() { return std::tie(knower, tag, length); }
   };
   /// Sendings of an agent: a message to several receivers is one.
   struct Sending {
     sim::Time at = -1;
     std::uint32_t conversation = 0, number = 0;
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(at, conversation, number);
-    }
+    auto state() { return std::tie(at, conversation, number); }
   };
   using In = Eigen::Ref<const Eigen::VectorXd>;
   using Out = Eigen::Ref<Eigen::VectorXd>;

@@ -25,7 +25,7 @@ template <Protocol P>
 class Driver final : public Probe, public RunState {
   static_assert(
       !Entry(P::kEntry).snapshots || hooks::describes_state<P>,
-      "expected a serialize of the protocol itself (void serialize(Archive&)), or Entry::snapshots false");
+      "expected a state of the protocol itself (auto state() { return std::tie(...); }), or Entry::snapshots false");
 
  public:
   Driver(P& protocol, World& world, Observer& observer)

@@ -116,9 +116,14 @@ struct AnyArchive {
   template <class... Members>
   void operator()(Members&&... members);
 };
+template <class C, class R>
+C class_of(R (C::*)());
 template <class T>
 inline constexpr bool describes_state = requires {
   requires std::same_as<decltype(&T::template serialize<AnyArchive>), void (T::*)(AnyArchive&)>;
+}
+|| requires {
+  requires std::same_as<decltype(class_of(&T::state)), T>;
 };
 
 // clang-format off

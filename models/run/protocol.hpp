@@ -6,8 +6,7 @@
 //     static constexpr Entry kEntry{"name", "One line."};
 //     P(const Params&, const Study&);          throws std::invalid_argument where options and study do not fit
 //     void on_tick(AgentId, Context&)
-//     template <class Archive>
-//     void serialize(Archive&);                its members that change during a run (sim/state/plain.hpp)
+//     auto state() { return std::tie(...); }   its members that change during a run (sim/state/plain.hpp)
 //     ...
 //   };
 //
@@ -40,7 +39,7 @@ struct Entry {
   /// Its models are sums and multiples of releases and public vectors with public factors, but for Context::project and
   /// Context::transformed, and no event depends on a value: views can follow it (models/views).
   bool linear = false;
-  bool snapshots = true;                    ///< has serialize(), so that a run can be kept and continued
+  bool snapshots = true;                    ///< has state(), so that a run can be kept and continued
   bool open = false;                        ///< has further options, which are known once its code is loaded
   std::string_view step = "the step size";  ///< what to reduce when a run diverges
   /// JSON: options of a small run (hearsay bench), where the defaults do not fit.

@@ -64,10 +64,7 @@ class Request {
   }
   /// Whether the requester is up for the first time after a crash.
   bool restarts() { return std::exchange(restarts_, false); }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(number_, missing_, restarts_);
-  }
+  auto state() { return std::tie(number_, missing_, restarts_); }
 
  private:
   std::uint32_t number_ = 0, missing_ = 0;  // replies that have not come
@@ -91,7 +88,7 @@ class Requests {
     Slot& next = slot(last_);
     if (next.number == 0) ++in_flight_;
     next.number = last_;
-    return next.state;
+    return next.kept;
   }
   /// Number of the last request; 0 before the first.
   std::uint32_t last() const { return last_; }
@@ -102,7 +99,7 @@ class Requests {
   /// The request of a number, or null if it is not in flight.
   State* find(std::uint32_t number) {
     Slot& found = slot(number);
-    return number != 0 && found.number == number ? &found.state : nullptr;
+    return number != 0 && found.number == number ? &found.kept : nullptr;
   }
   /// The request that a reply answers; discards the reply if none in flight is.
   State* match(const sim::Message& reply, Context& context) {
@@ -127,19 +124,13 @@ class Requests {
   }
   /// Whether the requester is up for the first time after a crash.
   bool restarts() { return std::exchange(restarts_, false); }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(ring_, first_, last_, in_flight_, restarts_);
-  }
+  auto state() { return std::tie(ring_, first_, last_, in_flight_, restarts_); }
 
  private:
   struct Slot {
     std::uint32_t number = 0;  // 0: none
-    State state{};
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(number, state);
-    }
+    State kept{};
+    auto state() { return std::tie(number, kept); }
   };
 
   Slot& slot(std::uint32_t number) { return ring_[number & (ring_.size() - 1)]; }

@@ -107,10 +107,7 @@ class ViewMarks final : public sim::TraceSink {
   }
   /// Adds those that are left: the run has ended.
   void end() { pass(sim::kNever); }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(next_, iteration_);
-  }
+  auto state() { return std::tie(next_, iteration_); }
 
  private:
   void pass(sim::Time until);

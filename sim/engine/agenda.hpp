@@ -27,10 +27,7 @@ class Agenda {
   void redraw_ticks(Time from) { ticks_.redraw(from); }
   std::size_t capacity() const { return queue_.capacity() + ticks_.capacity(); }
 
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(queue_, ticks_);
-  }
+  auto state() { return std::tie(queue_, ticks_); }
 
   /// Time of the next event, kNever if there is none; determines what pop() returns.
   Time next_time() {

@@ -107,9 +107,9 @@ class Presence {
   void redraw(Time from, std::vector<Event>& pending) const;
 
   /// Between events, where no handler has begun a computation. Laws that have changed are set again before.
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(laws_, up_count_, gone_, endless_, down_, busy_, computations_, lives_, deferred_, waiting_);
+  auto state() {
+    return std::tie(laws_, up_count_, gone_, endless_, down_, busy_, computations_, lives_, deferred_,
+                    waiting_);
   }
 
  private:

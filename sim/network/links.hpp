@@ -102,10 +102,7 @@ class Links {
   std::uint32_t sent(EdgePosition position) const { return sent_[position]; }
   double sent() const { return sent_.sum(); }
   const Loss& loss() const { return loss_; }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(loss_, sent_);
-  }
+  auto state() { return std::tie(loss_, sent_); }
   HEARSAY_PREFETCH void prefetch(EdgePosition position) const { sent_.prefetch(position); }
 
  private:

@@ -1,14 +1,14 @@
 #pragma once
-// States of runs as bytes (cereal). A class whose members change during a run has
+// States of runs as bytes (cereal). A class whose members change during a run names them:
 //
-//   template <class Archive>
-//   void serialize(Archive& archive) { archive(members); }
+//   auto state() { return std::tie(members); }
 //
-// which writes them and reads them. A state is read into an object that was made from the same options and data and has
-// begun its run, so that what follows from these is not part of it.
+// They are written, and read into an object that was made from the same options and data and has begun its run, so that what
+// follows from these is not part of a state. A class whose state is not that of its members alone has serialize(archive).
 #include <cstddef>
 #include <cstdint>
 #include <ios>
+#include <tuple>
 #include <type_traits>
 
 namespace hearsay::sim {
@@ -38,3 +38,16 @@ void plain(Archive& archive, T& value) {
 }
 
 }  // namespace hearsay::sim
+
+namespace cereal {
+
+/// Writes or reads the members that state() names. (The archives look here for it.)
+template <class Archive, class T>
+requires requires(T& object) {
+  std::tuple_size<decltype(object.state())>::value;
+} &&(!requires(Archive & archive, T& object) { object.serialize(archive); }) void serialize(Archive& archive,
+                                                                                            T& object) {
+  std::apply([&archive](auto&... members) { (archive(members), ...); }, object.state());
+}
+
+}  // namespace cereal

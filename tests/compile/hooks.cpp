@@ -31,8 +31,7 @@ struct Complete : Ticks {
   };
   static constexpr Entry kEntry{"complete", "Has all hooks."};
   static constexpr std::array kMetrics{ProtocolMetric{"weight", "The sum of all weights."}};
-  template <class Archive>
-  void serialize(Archive&) {}
+  auto state() { return std::tie(); }
   Complete(const Params&, const Study&);
   void on_start(Context&) {}
   void on_message(const sim::Message&, Context&) {}
@@ -64,7 +63,7 @@ template ProtocolRow row<Complete>();
   };                              \
   template ProtocolRow row<Name>();
 
-PROTOCOL(Kept, static constexpr Entry kEntry{"kept", "Says nothing of its state."};)  // refused: serialize of the protocol
+PROTOCOL(Kept, static constexpr Entry kEntry{"kept", "Says nothing of its state."};)  // refused: expected a state of the protocol
 PROTOCOL(Private, private: void on_start(Context&) {})  // refused: void on_start(Context&)
 PROTOCOL(Double, void on_tick(double, Context&) {})  // refused: void on_tick(sim::AgentId, Context&)
 PROTOCOL(Changes, void on_message(sim::Message&, Context&) {})  // refused: void on_message(const sim::Message&, Context&)

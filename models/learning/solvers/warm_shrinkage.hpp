@@ -47,10 +47,7 @@ class WarmShrinkage {
   void transposed(Eigen::MatrixXd& out) const;
 
   /// What the next result depends on; the last one is lost.
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(stack_, limit_, lesser_matter_, warm_, sweeps_);
-  }
+  auto state() { return std::tie(stack_, limit_, lesser_matter_, warm_, sweeps_); }
 
  private:
   static constexpr int kMaxSweeps = 60;

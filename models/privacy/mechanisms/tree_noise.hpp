@@ -44,19 +44,13 @@ class TreeNoise {
   /// Of the present prefix; 0 before the first.
   const Eigen::VectorXd& noise() const { return noise_; }
   std::uint64_t prefix() const { return prefix_; }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(prefix_, nodes_, noise_);
-  }
+  auto state() { return std::tie(prefix_, nodes_, noise_); }
 
  private:
   struct Node {
     int height = 0;
     Eigen::VectorXd value;  // v
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(height, value);
-    }
+    auto state() { return std::tie(height, value); }
   };
 
   Eigen::VectorXd drawn(double scale, sim::Stream& stream) const;

@@ -97,10 +97,7 @@ class LocalDp : public PersonalProtocol {
     }
     track(context.models());
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    PersonalProtocol::serialize(archive);
-  }
+  auto state() { return PersonalProtocol::state(); }
   /// The perturbed points, once started.
   const Problem& perturbed() const { return *perturbed_; }
 

@@ -33,10 +33,7 @@ class LocalOnly : public PersonalProtocol {
       context.model(i) = personal_.local_minimisers().col(i);
     track(context.models());
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    PersonalProtocol::serialize(archive);
-  }
+  auto state() { return PersonalProtocol::state(); }
 };
 
 class Pooled : public PersonalProtocol {
@@ -69,10 +66,7 @@ class Pooled : public PersonalProtocol {
     for (sim::AgentId i = 0; i < context.agents(); ++i) context.model(i) = *theta;
     track(context.models());
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    PersonalProtocol::serialize(archive);
-  }
+  auto state() { return PersonalProtocol::state(); }
 };
 
 }  // namespace hearsay::models

@@ -156,10 +156,7 @@ class CentralAsync {
   void on_up(sim::AgentId agent, Context& context);
   /// No owner may answer any more and nothing is in flight.
   bool finished(const Context& context) const;
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(copies_, visits_, waiting_, queries_);
-  }
+  auto state() { return std::tie(copies_, visits_, waiting_, queries_); }
 
   /// The learner's copy for a party: an owner, where there are no groups.
   Eigen::VectorXd copy(std::size_t party) const { return copies_[party]; }
@@ -177,10 +174,7 @@ class CentralAsync {
     double weight = 0;                      ///< sum of their weights
     sim::Time sent = 0;                     ///< when the last of them was sent, s
     Eigen::VectorXd bar, sum;               ///< the point, R^p; the answers' weighted sum, R^p
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(number, party, iteration, answers, refusals, weight, sent, bar, sum);
-    }
+    auto state() { return std::tie(number, party, iteration, answers, refusals, weight, sent, bar, sum); }
   };
 
   void query_all(Context& context);

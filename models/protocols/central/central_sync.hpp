@@ -116,10 +116,7 @@ class CentralSync {
   void reset(sim::AgentId agent, Context& context);
   void on_up(sim::AgentId agent, Context& context);
   bool finished(const Context& context) const { return context.iterations() >= horizon_; }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(theta_, answers_, answered_, round_, gathered_.centre);
-  }
+  auto state() { return std::tie(theta_, answers_, answered_, round_, gathered_.centre); }
 
   /// theta[k] of the present round k.
   const Eigen::VectorXd& theta() const { return theta_; }

@@ -143,10 +143,7 @@ class Aggregator {
     };
     v_.setConstant(std::visit(square, params_.server_optimiser));
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(delta_, weight_, updates_, m_, v_, gathered_);
-  }
+  auto state() { return std::tie(delta_, weight_, updates_, m_, v_, gathered_); }
 
  private:
   const Eigen::VectorXd& direction(const NoOptimiser&, Context&) { return delta_; }

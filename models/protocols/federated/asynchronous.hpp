@@ -168,11 +168,7 @@ class AsynchronousServer : public FederatedClients {
     const bool asks = !idle_.empty() && !(options_.trigger == TrainingTrigger::kClock && context.all_spent());
     return !asks && trainings_.in_flight() == 0;
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    FederatedClients::serialize(archive);
-    archive(version_, idle_, trainings_);
-  }
+  auto state() { return std::tuple_cat(FederatedClients::state(), std::tie(version_, idle_, trainings_)); }
 
  protected:
   AsynchronousServer(const AsynchronousOptions& options, const Study& study, Answer answer)
@@ -194,10 +190,7 @@ class AsynchronousServer : public FederatedClients {
   struct Training {
     sim::AgentId owner = 0;
     std::uint64_t version = 0;  // of the model that was sent
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(owner, version);
-    }
+    auto state() { return std::tie(owner, version); }
   };
 
   // Sends the model to the owner at a place of the idle ones.

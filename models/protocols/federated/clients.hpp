@@ -57,19 +57,13 @@ class NewestQueries {
   }
   /// An owner has lost its state.
   void lose(std::size_t owner) { waiting_[owner] = {}; }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(waiting_);
-  }
+  auto state() { return std::tie(waiting_); }
 
  private:
   struct Waiting {
     std::uint32_t number = 0;  // of the query; 0: none
     sim::HeldPayload payload;
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(number, payload);
-    }
+    auto state() { return std::tie(number, payload); }
   };
   std::vector<Waiting> waiting_;  // by owner
 };
@@ -98,10 +92,7 @@ class FederatedClients {
   void measure(std::size_t, const World&, std::span<double> out) const {
     std::copy(used_.begin(), used_.end(), out.begin());
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(local_, used_, queries_);
-  }
+  auto state() { return std::tie(local_, used_, queries_); }
   const LocalTraining& foresight() const { return local_; }
   void foresee_message(const sim::Message& message, const Context& context, std::uint32_t room) const {
     if (message.tag != kQuery) return;

@@ -53,10 +53,7 @@ class DpFedAvg : public TrustedRounds {
             EntrustedSum(study.problem.p(), study.problem.owners()),
             params.participation * static_cast<double>(study.problem.owners())),
         q_(params.participation) {}
-  template <class Archive>
-  void serialize(Archive& archive) {
-    TrustedRounds::serialize(archive);
-  }
+  auto state() { return TrustedRounds::state(); }
 
  private:
   bool takes_part(std::size_t, std::uint64_t, sim::Stream& stream) override {

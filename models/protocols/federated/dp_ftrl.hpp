@@ -74,11 +74,7 @@ class DpFtrl : public TrustedRounds {
         tree_(params.tree(study)),
         momentum_(params.server_momentum),
         velocity_(Eigen::VectorXd::Zero(study.problem.p())) {}
-  template <class Archive>
-  void serialize(Archive& archive) {
-    TrustedRounds::serialize(archive);
-    archive(origin_, velocity_);
-  }
+  auto state() { return std::tuple_cat(TrustedRounds::state(), std::tie(origin_, velocity_)); }
 
  private:
   bool takes_part(std::size_t owner, std::uint64_t t, sim::Stream&) override {

@@ -45,10 +45,7 @@ class FedAsync : public AsynchronousServer {
                       1, "protocol.step or protocol.alpha");
   FedAsync(const Params& params, const Study& study)
       : AsynchronousServer(params, study, Answer::kModel), params_(params) {}
-  template <class Archive>
-  void serialize(Archive& archive) {
-    AsynchronousServer::serialize(archive);
-  }
+  auto state() { return AsynchronousServer::state(); }
 
  protected:
   LocalTerms terms(const Asked& asked, Eigen::VectorXd&, const Context&) const override {

@@ -26,10 +26,7 @@ class FedAvg : public FederatedRounds {
                       "FedAvg: in each round a cohort of owners trains locally and the server "
                       "averages their models.");
   FedAvg(const Params& params, const Study& study) : FederatedRounds(params, study) {}
-  template <class Archive>
-  void serialize(Archive& archive) {
-    FederatedRounds::serialize(archive);
-  }
+  auto state() { return FederatedRounds::state(); }
 };
 
 }  // namespace hearsay::models

@@ -44,11 +44,7 @@ class FedBuff : public AsynchronousServer {
       : AsynchronousServer(params, study, Answer::kUpdate),
         params_(params),
         aggregator_(params.server, study.problem.p(), Aggregator::Divisor::kFixed) {}
-  template <class Archive>
-  void serialize(Archive& archive) {
-    AsynchronousServer::serialize(archive);
-    archive(aggregator_);
-  }
+  auto state() { return std::tuple_cat(AsynchronousServer::state(), std::tie(aggregator_)); }
 
  protected:
   bool use(const sim::Message& answer, double staleness, Context& context) override {

@@ -33,10 +33,7 @@ class FedProx : public FederatedRounds {
   static constexpr Entry kEntry =
       federated_entry("fedprox", "FedProx: FedAvg with a term that keeps local models near the server's.");
   FedProx(const Params& params, const Study& study) : FederatedRounds(params, study), mu_(params.mu) {}
-  template <class Archive>
-  void serialize(Archive& archive) {
-    FederatedRounds::serialize(archive);
-  }
+  auto state() { return FederatedRounds::state(); }
 
  protected:
   LocalTerms terms(const Asked& asked, Eigen::VectorXd& tilt, const Context& context) const override {

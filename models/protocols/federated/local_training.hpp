@@ -131,10 +131,7 @@ class LocalTraining {
                const LocalTerms& terms, std::uint32_t room, bool inside = false) const;
   /// Agent i has lost its state.
   void reset(sim::AgentId i) { made_[i] = 0; }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(made_);
-  }
+  auto state() { return std::tie(made_); }
 
  private:
   // What a training works on.

@@ -166,10 +166,8 @@ class FederatedRounds : public FederatedClients {
     if (agent == 0 && round_.restarts()) next_round(context);
   }
   bool finished(const Context&) const { return candidates_.empty() && !round_.in_flight(); }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    FederatedClients::serialize(archive);
-    archive(aggregator_, candidates_, round_, goal_);
+  auto state() {
+    return std::tuple_cat(FederatedClients::state(), std::tie(aggregator_, candidates_, round_, goal_));
   }
 
  protected:

@@ -80,11 +80,7 @@ class Scaffold : public FederatedRounds {
   void foresee_message(const sim::Message& message, const Context& context, std::uint32_t room) const {
     if (option_ == ControlVariate::kMean) FederatedRounds::foresee_message(message, context, room);
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    FederatedRounds::serialize(archive);
-    archive(c_, own_, received_);
-  }
+  auto state() { return std::tuple_cat(FederatedRounds::state(), std::tie(c_, own_, received_)); }
 
  protected:
   void before_training(const Asked& asked, Context& context) override {

@@ -125,10 +125,7 @@ class TrustedRounds {
       local_.foresee(message.to, vector_of(message), context,
                      terms(message.to, message.conversation, context), room, true);
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(local_, sum_, round_, finished_, queries_, model_);
-  }
+  auto state() { return std::tie(local_, sum_, round_, finished_, queries_, model_); }
 
  protected:
   /// `divisor`: w. Throws as LocalTraining, BudgetError where the budget has no room for the timetable.

@@ -111,11 +111,7 @@ class AdPsgd : RandomPeers {
   void measure(std::size_t, const World&, std::span<double> out) const {
     out[0] = static_cast<double>(refused_);
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    RandomPeers::serialize(archive);
-    archive(exchanges_, refused_);
-  }
+  auto state() { return std::tuple_cat(RandomPeers::state(), std::tie(exchanges_, refused_)); }
 
  private:
   enum Tag : std::uint16_t { kProposal, kDifference, kRefusal, kTimeout };
@@ -123,10 +119,7 @@ class AdPsgd : RandomPeers {
     Request request;            // the agent's proposal
     std::uint32_t voided = 0;   // number of its last proposal before a crash
     std::uint32_t updates = 0;  // local updates since the proposal
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(request, voided, updates);
-    }
+    auto state() { return std::tie(request, voided, updates); }
   };
 
   void answer(const sim::Message& proposal, Context& context) {

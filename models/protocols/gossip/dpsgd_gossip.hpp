@@ -29,10 +29,7 @@ class DpsgdGossip : public GossipRounds<DpsgdGossip> {
   void end(sim::AgentId i, std::uint32_t round, Context& context) {
     if (!aggregate(i, round, context)) context.model(i) = mixed(i, round, context);
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    GossipRounds::serialize(archive);
-  }
+  auto state() { return GossipRounds::state(); }
 };
 
 }  // namespace hearsay::models

@@ -145,10 +145,8 @@ class Epidemic : RandomPeers {
     if (!received_.empty()) received_[i].clear();
     training_.reset(i);
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    RandomPeers::serialize(archive);
-    archive(rounds_, early_, shifts_, latest_, received_);
+  auto state() {
+    return std::tuple_cat(RandomPeers::state(), std::tie(rounds_, early_, shifts_, latest_, received_));
   }
 
  private:
@@ -156,19 +154,13 @@ class Epidemic : RandomPeers {
   struct Round {
     std::uint32_t number = 0, newest = 0;   // newest that has been heard of
     std::uint32_t averaged = 1, early = 0;  // models in x_i, its own included, and in early_
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(number, newest, averaged, early);
-    }
+    auto state() { return std::tie(number, newest, averaged, early); }
   };
 
   struct Model {
     sim::AgentId from = 0;
     sim::HeldPayload payload;
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(from, payload);
-    }
+    auto state() { return std::tie(from, payload); }
   };
 
   void aggregate(sim::AgentId i, Context& context) {

@@ -43,10 +43,7 @@ class GossipAgents {
   /// Throws as GossipOptions::require, and as LocalTraining.
   GossipAgents(const GossipOptions& options, const Study& study)
       : training_(fitting(options, study), study), update_(study.problem.p()) {}
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(training_);
-  }
+  auto state() { return std::tie(training_); }
   const LocalTraining& foresight() const { return training_; }
 
  protected:

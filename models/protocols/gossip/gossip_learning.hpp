@@ -123,11 +123,7 @@ class GossipLearning : RandomPeers {
     if (last_.size() > 0) last_[i] = context.model(i);
     training_.reset(i);
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    RandomPeers::serialize(archive);
-    archive(ages_, last_ages_, last_);
-  }
+  auto state() { return std::tuple_cat(RandomPeers::state(), std::tie(ages_, last_ages_, last_)); }
 
  private:
   void update(sim::AgentId j, Context& context) {

@@ -144,11 +144,7 @@ class GossipRounds : public GossipAgents {
   }
 
   bool pauses(std::uint32_t) const { return false; }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    GossipAgents::serialize(archive);
-    archive(rounds_, heard_, sums_, held_);
-  }
+  auto state() { return std::tuple_cat(GossipAgents::state(), std::tie(rounds_, heard_, sums_, held_)); }
 
  protected:
   void send_model(sim::AgentId i, std::uint32_t round, Context& context) {
@@ -191,10 +187,7 @@ class GossipRounds : public GossipAgents {
     std::uint32_t number = 0, completed = 0;
     std::array<std::uint32_t, 2> heard{};  // neighbours
     std::array<double, 2> weight{};        // sum of their W_ij
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(number, completed, heard, weight);
-    }
+    auto state() { return std::tie(number, completed, heard, weight); }
   };
 
   P& self() { return static_cast<P&>(*this); }

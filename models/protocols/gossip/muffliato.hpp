@@ -80,11 +80,7 @@ class Muffliato : public GossipRounds<Muffliato> {
     before_[i].swap(context.model(i));
   }
   bool pauses(std::uint32_t round) const { return begins_phase(round + 1); }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    GossipRounds::serialize(archive);
-    archive(before_);
-  }
+  auto state() { return std::tuple_cat(GossipRounds::state(), std::tie(before_)); }
 
  private:
   bool begins_phase(std::uint32_t round) const { return (round - 1) % gossip_steps_ == 0; }

@@ -105,11 +105,7 @@ class PushSum : RandomPeers {
     training_.reset(i);
   }
   void measure(std::size_t, const World&, std::span<double> out) const { out[0] = weights_.sum(); }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    RandomPeers::serialize(archive);
-    archive(weights_, ticks_);
-  }
+  auto state() { return std::tuple_cat(RandomPeers::state(), std::tie(weights_, ticks_)); }
 
  private:
   static constexpr double kMinWeight = 1e-100;  // that is divided; far above where doubles lose digits

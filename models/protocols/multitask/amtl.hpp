@@ -106,11 +106,7 @@ class Amtl : public TaskLoop<Amtl> {
   void measure(std::size_t k, const World& world, std::span<double> out) const {
     measure_multitask(k, {params_.objective(params_.alpha), server_.p(), q_, log()}, world, out);
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    TaskLoop::serialize(archive);
-    archive(server_, delays_);
-  }
+  auto state() { return std::tuple_cat(TaskLoop::state(), std::tie(server_, delays_)); }
 
   const Columns& w() const { return server_.p(); }
 
@@ -129,10 +125,7 @@ class Amtl : public TaskLoop<Amtl> {
       for (std::size_t k = 0; k < n; ++k) sum += last_[k];
       return n == 0 ? 0 : sum / static_cast<double>(n);
     }
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(last_, count_);
-    }
+    auto state() { return std::tie(last_, count_); }
 
    private:
     std::array<double, 5> last_{};

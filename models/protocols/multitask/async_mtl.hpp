@@ -88,11 +88,7 @@ class AsyncMtl : public TaskLoop<AsyncMtl> {
                        nodes_.violations()},
                       world, out);
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    TaskLoop::serialize(archive);
-    archive(nodes_, server_, tolerance_, sent_);
-  }
+  auto state() { return std::tuple_cat(TaskLoop::state(), std::tie(nodes_, server_, tolerance_, sent_)); }
 
   const Columns& p() const { return server_.p(); }
   const Columns& q() const { return nodes_.q(); }

@@ -96,10 +96,7 @@ struct TurnLog {
     waited[t] += wait;
     ++replies[t];
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(departure, arrival, waited, replies, turns);
-  }
+  auto state() { return std::tie(departure, arrival, waited, replies, turns); }
 };
 
 /// What of a protocol is measured.

@@ -150,10 +150,7 @@ class Tolerance {
     last_ = w;
   }
   bool reached() const { return reached_; }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(last_, reached_);
-  }
+  auto state() { return std::tie(last_, reached_); }
 
  private:
   std::optional<double> tolerance_;

@@ -129,9 +129,8 @@ class SyncMtl {
                        nodes_.violations()},
                       world, out);
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(nodes_, server_, tolerance_, round_, answers_, answered_, received_, departed_, log_);
+  auto state() {
+    return std::tie(nodes_, server_, tolerance_, round_, answers_, answered_, received_, departed_, log_);
   }
 
   const Eigen::MatrixXd& p() const { return server_.p(); }

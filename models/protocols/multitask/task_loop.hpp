@@ -43,10 +43,7 @@ struct TaskTurn {
   std::uint64_t reply = 0;   ///< version that it was answered with; 0: not yet
   sim::Time departed = 0;    ///< when its message left the task, s
   sim::Time used_since = 0;  ///< when the server sent the version that it started from, s
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(used, reply, departed, used_since);
-  }
+  auto state() { return std::tie(used, reply, departed, used_since); }
 };
 
 /// A protocol derives from it and has
@@ -113,10 +110,7 @@ class TaskLoop {
     }
     return true;
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(held_, tasks_, log_);
-  }
+  auto state() { return std::tie(held_, tasks_, log_); }
 
  protected:
   /// `by_clock`: turns begin at ticks, whatever is in flight.
@@ -147,10 +141,7 @@ class TaskLoop {
     bool waits = false;        // for the reply to its last turn
     std::uint64_t held = 0;    // version that it holds
     sim::Time held_since = 0;  // when the server sent that, s
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(turns, waits, held, held_since);
-    }
+    auto state() { return std::tie(turns, waits, held, held_since); }
   };
 
   Protocol& self() { return static_cast<Protocol&>(*this); }

@@ -137,10 +137,7 @@ class MultitaskNodes {
   double violations() const {
     return all_ == 0 ? 0 : static_cast<double>(violations_) / static_cast<double>(all_);
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(sensitivities_, turns_, q_, all_, violations_);
-  }
+  auto state() { return std::tie(sensitivities_, turns_, q_, all_, violations_); }
 
  private:
   void move_own(std::size_t t, sim::AgentId agent, Context& context) {

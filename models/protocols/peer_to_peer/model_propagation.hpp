@@ -121,10 +121,7 @@ class ModelPropagation : public PersonalProtocol {
     if (!end_) end_ = propagate(personal_, local_);
     out[0] = (world.models - *end_).colwise().squaredNorm().mean();
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    PersonalProtocol::serialize(archive);
-  }
+  auto state() { return PersonalProtocol::state(); }
 
   /// Theta^loc (p x n), once started.
   const Eigen::MatrixXd& local() const { return local_; }

@@ -87,10 +87,7 @@ class ObjectiveTracker {
     if (!active() || noted_[i] != 0) return {};
     return part(scores_, i);
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(seen_, local_, scores_, noted_, pending_, value_, correction_);
-  }
+  auto state() { return std::tie(seen_, local_, scores_, noted_, pending_, value_, correction_); }
 
  private:
   // mu D_ii c_i L_i(theta); keeps the scores.

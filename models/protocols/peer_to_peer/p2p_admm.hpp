@@ -103,10 +103,10 @@ class P2pAdmm : public PersonalProtocol {
   }
   /// Agent i is back from a crash: the state of its edges is that of the start again.
   void reset(sim::AgentId i, Context& context);
-  template <class Archive>
-  void serialize(Archive& archive) {
-    PersonalProtocol::serialize(archive);
-    archive(copies_, own_z_, copy_z_, own_lambda_, copy_lambda_, sent_model_, sent_copy_, exchanges_);
+  auto state() {
+    return std::tuple_cat(
+        PersonalProtocol::state(),
+        std::tie(copies_, own_z_, copy_z_, own_lambda_, copy_lambda_, sent_model_, sent_copy_, exchanges_));
   }
 
   /// Partners instead of drawn ones, one a tick: for replaying worked examples.
@@ -133,10 +133,7 @@ class P2pAdmm : public PersonalProtocol {
     Request request;            // this end's own
     std::uint32_t replied = 0;  // the other end's request that was replied to last
     std::uint32_t over = 0;     // the other end's requests up to this one are replied to or given up
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(request, replied, over);
-    }
+    auto state() { return std::tie(request, replied, over); }
   };
 
   std::uint32_t partner_of(sim::AgentId i, Context& context) const;

@@ -116,10 +116,7 @@ class P2pCoordinateDescent : public PersonalProtocol {
   void reset(sim::AgentId i, Context&) { changed(i); }
   bool finished(const Context& context) const;
   void measure(std::size_t metric, const World& world, std::span<double> out) const;
-  template <class Archive>
-  void serialize(Archive& archive) {
-    PersonalProtocol::serialize(archive);
-  }
+  auto state() { return PersonalProtocol::state(); }
 
  private:
   void open_accounts(Context& context);

@@ -56,10 +56,7 @@ class PersonalProtocol {
         out[0] = relative_excess(q, personal_.optimum().value);
     }
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(tracker_);
-  }
+  auto state() { return std::tie(tracker_); }
 
   const PersonalProblem& personal() const { return personal_; }
 

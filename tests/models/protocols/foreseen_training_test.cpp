@@ -209,10 +209,7 @@ class Misled : RandomPeers {
     training_.foresee(message.to, x, context, terms(wrong_), room);
   }
   using RandomPeers::foresight;
-  template <class Archive>
-  void serialize(Archive& archive) {
-    RandomPeers::serialize(archive);
-  }
+  auto state() { return RandomPeers::state(); }
 
  private:
   LocalTerms terms(Input wrong) const {

@@ -26,10 +26,7 @@ class Counting {
     context.publish(i, context.model(i));
     context.count_iteration();
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(heard);
-  }
+  auto state() { return std::tie(heard); }
   std::vector<double> heard;
 };
 
@@ -39,8 +36,7 @@ class Standing {
   using Params = Counting::Params;
   static constexpr models::Entry kEntry{.name = "standing", .help = "Sets timers."};
   Standing(const Params&, const models::Study&) {}
-  template <class Archive>
-  void serialize(Archive&) {}
+  auto state() { return std::tie(); }
   void on_start(models::Context& context) { context.after(0, 0, 1); }
   void on_tick(sim::AgentId, models::Context&) {}
   void on_timer(sim::AgentId i, std::uint16_t tag, std::uint32_t, models::Context& context) {
@@ -55,8 +51,7 @@ class Computing {
   using Params = Counting::Params;
   static constexpr models::Entry kEntry{.name = "computing", .help = "Computes."};
   Computing(const Params&, const models::Study&) {}
-  template <class Archive>
-  void serialize(Archive&) {}
+  auto state() { return std::tie(); }
   void on_tick(sim::AgentId i, models::Context& context) {
     context.compute(i);
     context.publish(i, context.model(i));
@@ -73,10 +68,7 @@ class Slow {
   void on_tick(sim::AgentId, models::Context& context) {
     if (per_iteration != 0 && ++ticks_ % per_iteration == 0) context.count_iteration();
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(ticks_);
-  }
+  auto state() { return std::tie(ticks_); }
   std::uint64_t per_iteration = 0;
 
  private:
@@ -244,10 +236,7 @@ class Probed {
     if (k == 0) out[0] = std::accumulate(ticks_.begin(), ticks_.end(), 0.0);
     if (k == 1) std::copy(ticks_.begin(), ticks_.end(), out.begin());
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(ticks_);
-  }
+  auto state() { return std::tie(ticks_); }
 
  private:
   std::vector<double> ticks_;
