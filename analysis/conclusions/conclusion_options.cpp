@@ -61,7 +61,7 @@ void ConclusionOptions::describe(sim::Visitor& v) {
   v(control_variates,
     {.name = "control_variates",
      .help =
-         "Write estimates.csv: means of recorded metrics, also by regression on ticks, losses and energy of "
+         "Write estimates.csv: means of recorded metrics, also by regression on ticks, losses, latencies and energy of "
          "noise less their expectations."});
   v(confidence, {.name = "confidence",
                  .help = "Confidence level of the intervals.",

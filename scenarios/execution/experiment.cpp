@@ -318,6 +318,7 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
   if (scenario_.analysis.control_variates) {
     result.scalars.push_back({"control.ticks", {}, world.engine.tick_residual()});
     result.scalars.push_back({"control.losses", {}, world.engine.loss_residual()});
+    result.scalars.push_back({"control.latency", {}, world.engine.latency_residual()});
     result.scalars.push_back({"control.noise", {}, world.tally.noise - world.tally.expected_noise});
     std::erase_if(result.scalars, [](const auto& s) { return std::isnan(s.value); });
   }

@@ -106,6 +106,24 @@ double Engine::loss_residual() const {
          loss->probability * transport_.links().sent();
 }
 
+double Engine::latency_residual() const {
+  double sum = std::numeric_limits<double>::quiet_NaN();
+  if (options_.network.links.latency.constant() || options_.timeline.changes(&LawChanges::latency) ||
+      !topology_.has_few_edges())
+    return sum;
+  sum = 0;
+  const Links& links = transport_.links();
+  const bool per_message = links.latency_drawn() == Drawn::kPerMessage;
+  for (AgentId i = 0; i < agents(); ++i) {
+    for (std::uint32_t k = 0; k < topology_.degree(i); ++k) {
+      const std::uint32_t sent = lazy() ? publications_.version(i) : links.sent(topology_.first_edge(i) + k);
+      for (std::uint32_t n = 0; n < (per_message ? sent : 1); ++n)
+        sum += links.latency_deviation(i, topology_.neighbour(i, k), n);
+    }
+  }
+  return std::isfinite(sum) ? sum : std::numeric_limits<double>::quiet_NaN();
+}
+
 void Engine::start() {
   fingerprint_.add(0, 0, agents(), 0);
   presence_.start(agenda_.queue());

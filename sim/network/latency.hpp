@@ -133,6 +133,11 @@ class Latency {
   void of(AgentId from, std::span<const AgentId> to, EdgePosition position, const std::uint32_t* n,
           Time* out) const;
   static constexpr std::uint32_t kTogether = 16;
+  /// of(...) less its expectation.
+  Time deviation(AgentId from, AgentId to, std::uint32_t n) const {
+    return constant_ ? 0 : draw(stream(from, to, n), from, to) - law(from, to).mean();
+  }
+  Drawn drawn() const { return drawn_; }
   /// No message on the edge at `position` takes less.
   Time smallest(AgentId from, AgentId to, EdgePosition position) const {
     return known(from, to, position) + law(from, to).lower();

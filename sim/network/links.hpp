@@ -94,6 +94,11 @@ class Links {
   Time latency(AgentId from, AgentId to, EdgePosition position, std::uint32_t n) const {
     return delayed(from, to) ? latency_.of(from, to, position, n) : 0;
   }
+  /// That of a message between two agents less its expectation.
+  Time latency_deviation(AgentId from, AgentId to, std::uint32_t n) const {
+    return delayed(from, to) ? latency_.deviation(from, to, n) : 0;
+  }
+  Drawn latency_drawn() const { return latency_.drawn(); }
   /// No message on the edge at `position` takes less.
   Time smallest_latency(AgentId from, AgentId to, EdgePosition position) const {
     return delayed(from, to) ? latency_.smallest(from, to, position) : 0;

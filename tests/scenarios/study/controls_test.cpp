@@ -38,10 +38,11 @@ TEST_CASE("control variates: those of a scenario have mean 0") {
   const Scratch dir;
   dir.write("s.json", test::small_scenario(kControlled));
   const std::string changes =
-      "--set repeat=300 --set network.loss=0.1 --set 'record.metrics=[\"relative_fitness\"]' "
+      "--set repeat=300 --set network.loss=0.1 "
+      "--set 'network.latency={\"type\":\"exponential\",\"mean\":\"50 ms\"}' --set 'record.metrics=[\"relative_fitness\"]' "
       "--set 'network.availability={\"type\":\"on_off\",\"up\":{\"type\":\"exponential\",\"mean\":\"8 s\"},"
       "\"down\":{\"type\":\"exponential\",\"mean\":\"2 s\"}}' ";
-  // Each of 12 means fails with probability 7e-6.
+  // Each of 16 means fails with probability 7e-6.
   for (const char* more : {"-o iterations", "-o time --set stop.iterations=1000000 --set stop.time=40",
                            "-o gaussian --set privacy.mechanism=gaussian --set privacy.delta=1e-5",
                            "-o norm --set privacy.mechanism=exponential_norm"}) {
@@ -49,7 +50,7 @@ TEST_CASE("control variates: those of a scenario have mean 0") {
     test::run_study(dir, changes + more);
     const std::string folder = dir / std::string(more).substr(3, std::string(more).find(' ', 3) - 3);
     const auto controls = controls_of(folder);
-    CHECK(controls.size() == 3);
+    CHECK(controls.size() == 4);
     for (const auto& [name, values] : controls) {
       INFO(name);
       REQUIRE(values.size() == 300);
@@ -58,7 +59,7 @@ TEST_CASE("control variates: those of a scenario have mean 0") {
       CHECK(mean.standard_error() > 0);
       CHECK(std::abs(mean.mean()) < 4.5 * mean.standard_error());
     }
-    CHECK(estimates_of(folder).at("controls") == "losses noise ticks");
+    CHECK(estimates_of(folder).at("controls") == "latency losses noise ticks");
     CHECK(estimates_of(folder).at("repetitions") == "300");
     CHECK(std::stod(estimates_of(folder).at("r2")) > 0);
   }
@@ -71,7 +72,7 @@ TEST_CASE("control variates: the table, with pairs, with few runs, and without t
   test::run_study(dir, one + "-o pairs --set 'repeat={\"count\":12,\"antithetic\":true}'");
   const auto pairs = estimates_of(dir / "pairs");
   CHECK(pairs.at("repetitions") == "12");
-  CHECK(pairs.at("controls") == "noise ticks");  // nothing is lost
+  CHECK(pairs.at("controls") == "latency noise ticks");  // nothing is lost
   CHECK(std::stod(pairs.at("controlled_half_width")) > 0);
   test::run_study(dir, one + "-o few --set repeat=4");
   const auto few = estimates_of(dir / "few");
@@ -90,5 +91,5 @@ TEST_CASE("control variates: the table, with pairs, with few runs, and without t
   CHECK(controls_of(dir / "plain").empty());
   const std::string again = test::run_study(dir, one + "-o plain --set repeat=4");
   CHECK_THAT(again, Catch::Contains("4 of them again, to record other values"));
-  CHECK(controls_of(dir / "plain").size() == 2);
+  CHECK(controls_of(dir / "plain").size() == 3);
 }

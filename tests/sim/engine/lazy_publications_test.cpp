@@ -23,6 +23,7 @@ struct Outcome {
   bool lazy = false;
   std::size_t rows = 0;
   std::uint64_t events = 0;
+  double latency_residual = 0;
 };
 
 // On its tick an agent reads all its neighbours, publishes a number, the 13th time one that is not finite, then reads again.
@@ -65,6 +66,7 @@ Outcome run(Engine::Options options, const Topology& graph, std::uint64_t ticks,
   out.traffic = engine.traffic();
   out.lazy = engine.lazy();
   out.events = engine.events();
+  out.latency_residual = engine.latency_residual();
   out.rows = engine.payload_rows();
   return out;
 }
@@ -100,6 +102,8 @@ TEST_CASE("lazy publications: readings, fingerprint, traffic and end equal those
         CHECK(lazy.time == events.time);
         CHECK(lazy.fingerprint == events.fingerprint);
         CHECK(lazy.events == events.events);
+        CHECK(std::isnan(lazy.latency_residual) == latency.constant());
+        if (!latency.constant()) CHECK(lazy.latency_residual == events.latency_residual);
         CHECK(lazy.heard == events.heard);
         CHECK(std::ranges::all_of(lazy.heard, [](double x) { return std::isfinite(x); }));
         const auto lost = [](const Outcome& o) {

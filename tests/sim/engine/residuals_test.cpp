@@ -1,4 +1,4 @@
-// Residuals of clocks and losses whose expectation is 0.
+// Residuals of clocks, losses and latencies whose expectation is 0.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -31,7 +31,7 @@ const Topology kGraph = make_topology(RandomRegular{4}, kAgents, Streams(1, 0));
 enum class Stop { kTime, kTicks, kMessages };
 
 struct Residuals {
-  double ticks, losses;
+  double ticks, losses, latency;
 };
 
 // Sends on every tick, and while agents compute.
@@ -53,7 +53,7 @@ Residuals residuals(const Engine::Options& options, std::uint32_t repetition, St
   };
   script.run();
   if (end != nullptr) *end = engine.now();
-  return {engine.tick_residual(), engine.loss_residual()};
+  return {engine.tick_residual(), engine.loss_residual(), engine.latency_residual()};
 }
 
 }  // namespace
@@ -86,35 +86,79 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("residuals: latencies less their means are those of the messages that arrive") {
+  Engine::Options options;
+  options.network.links.latency = Exponential{0.7};
+  options.time_limit = 1000;
+  options.payload_width = 1;
+  Engine engine(options, kGraph, Streams(4, 0));
+  Script script(engine);
+  double expected = 0;
+  int sent = 0, arrived = 0;
+  script.tick = [&](AgentId i) {
+    const double number = 1;
+    if (engine.now() > 20) return;
+    ++sent;
+    engine.send(i, kGraph.neighbours(i)[engine.events() % 4], 1, 0, {&number, 1});
+  };
+  script.message = [&](const Message& message) {
+    ++arrived;
+    expected += engine.now() - message.sent - 0.7;
+  };
+  script.run();
+  CHECK(arrived == sent);
+  CHECK(sent > 100);
+  CHECK(std::abs(engine.latency_residual() - expected) < 1e-9);
+}
+
+TEST_CASE("residuals: of links and agents with one latency, one deviation for each link") {
+  for (const Drawn drawn : {Drawn::kPerLink, Drawn::kPerAgent}) {
+    Engine::Options options = lossy_churn();
+    options.network.links.latency = LatencyOptions(Uniform{0, 2}, drawn);
+    const Latency law(options.network.links.latency, kGraph, kNoAgent, Streams(3, 2), nullptr);
+    double expected = 0;
+    for (AgentId i = 0; i < kAgents; ++i)
+      for (std::uint32_t k = 0; k < 4; ++k)
+        expected += law.of(i, kGraph.neighbours(i)[k], kGraph.first_edge(i) + k, 7) - 1;
+    CHECK(residuals(options, 2, Stop::kTicks).latency == Approx(expected).margin(1e-12));
+  }
+}
+
 TEST_CASE("residuals: their means are 0 whatever stopping time ends a run") {
-  // Each of six means fails with probability 7e-6 at 4.5 standard errors.
+  // Each of nine means fails with probability 7e-6 at 4.5 standard errors.
   for (const Stop stop : {Stop::kTime, Stop::kTicks, Stop::kMessages}) {
     const Engine::Options options = lossy_churn(stop == Stop::kTicks ? Missed::kDefer : Missed::kSkip);
-    test::Mean ticks, losses;
+    test::Mean ticks, losses, latency;
     for (std::uint32_t r = 0; r < 600; ++r) {
       const Residuals found = residuals(options, r, stop);
       ticks.add(found.ticks);
       losses.add(found.losses);
+      latency.add(found.latency);
     }
     CHECK(std::abs(ticks.mean()) < 4.5 * ticks.standard_error());
     CHECK(std::abs(losses.mean()) < 4.5 * losses.standard_error());
+    CHECK(std::abs(latency.mean()) < 4.5 * latency.standard_error());
     CHECK(ticks.standard_error() > 0);
     CHECK(losses.standard_error() > 0);
+    CHECK(latency.standard_error() > 0);
   }
 }
 
-TEST_CASE("residuals: there are none of other clocks and other losses") {
+TEST_CASE("residuals: there are none of other clocks, of other losses and of latencies without a mean") {
   Engine::Options options = lossy_churn();
   options.clocks = Periodic{};
-  options.network.links.loss = GilbertElliott{};
+  options.network.links = {.latency = Pareto{.min = 0.1, .alpha = 1}, .loss = GilbertElliott{}};
   const Residuals none = residuals(options, 0, Stop::kTime);
   CHECK(std::isnan(none.ticks));
   CHECK(std::isnan(none.losses));
+  CHECK(std::isnan(none.latency));
   options = lossy_churn();
   LawChanges changes;
   changes.loss = LossOptions(BernoulliLoss{0.5});
+  changes.latency = LatencyOptions(Exponential{1.0});
   options.timeline.entries.push_back({.at = 3, .text = "more loss", .changes = changes});
   const Residuals changed = residuals(options, 0, Stop::kTime);
   CHECK(std::isfinite(changed.ticks));
   CHECK(std::isnan(changed.losses));
+  CHECK(std::isnan(changed.latency));
 }
