@@ -20,9 +20,10 @@ const drawings = (() => {
     if (rows.length === 0) return {};
     const varying = [...values.values()].some((v) =>
       v.length !== study.points.length || Math.max(...v) - Math.min(...v) > 1e-9 * Math.abs(Math.max(...v)));
-    const names = [...values.keys()].sort();
+    const names = [...values.keys()].sort(), look = (range) => parts.looks("b", "baseline", names, range);
     return {
-      baseline_names: names, reference_filter: varying ? condition : "true",
+      dashes: look([[7, 4], [2, 3]]), shapes: look(["stroke", "cross"]),
+      reference_filter: varying ? condition : "true",
       reference: varying ? rows : names.map((b) => ({ b, v: seven(values.get(b)[0]) })),
       [varying ? "varying" : "constant"]: true,
     };
@@ -166,14 +167,16 @@ const drawings = (() => {
     const two = study.others[""].filter((a) => study.axes[a].numbers.length > 0).slice(0, 2);
     if (two.length < 2 || rows.length === 0) return [];
     const [x, y] = two.map((a) => study.axes[a]), { parameters, condition } = selectors(study, study.others[two.join()]);
+    const ordinal = (a, sort) => ({ field: key(a), type: "ordinal", title: study.axes[a].name, sort });
+    const labelAngle = parts.longest(x.labels) * x.labels.length > 90 ? -45 : 0;  // where they would overlap
     const values = {
       rows, params: parameters, filter: condition, height: Math.min(Math.max(y.labels.length * 40, 120), 640),
-      x_field: key(two[0]), x_title: x.name, x_sort: x.labels,
-      y_field: key(two[1]), y_title: y.name, y_sort: [...y.labels].reverse(),
+      x: { ...ordinal(two[0], x.labels), axis: { labelAngle, labelOverlap: true, labelLimit: 160 } },
+      y: { ...ordinal(two[1], [...y.labels].reverse()), axis: { labelOverlap: true, labelLimit: 200 } },
+      gradient: parts.gradient(measured),
       tooltip: finalTooltip(study), ...measured, number: plainNumber(`datum.${measured.centre}`), light: `luminance(scale('color', datum.${measured.centre})) > 0.3`,
-      // Numbers where there is room for them; labels at an angle where they would overlap.
+      // Numbers where there is room for them.
       room: x.labels.length <= 16 && y.labels.length <= 16 ? `width >= ${46 * x.labels.length} ? 1 : 0` : undefined,
-      x_angle: parts.longest(x.labels) * x.labels.length > 90 ? -45 : 0,
     };
     let caption = `Colour and number: ${values.over} over ${repetitions(study)}.`;
     const { paying, edges, any } = breakEven(study, m, ...two);
@@ -210,10 +213,13 @@ const drawings = (() => {
     const named = !ranked && rows[0].n !== undefined, shown = which === "values" ? [...baselines] : [];
     return {
       rows, filter: names.length > 1 ? "datum.p === point" : "true",
-      x_title: ranked ? "agents in order of their value" : named ? "owner" : "agent", x_field: named ? "n" : "a",
-      x_angle: named && rows.length / names.length > 6 ? -40 : 0, x_sort: named ? { field: "a", op: "min" } : undefined,
+      x: {
+        field: named ? "n" : "a", type: "ordinal", title: ranked ? "agents in order of their value" : named ? "owner" : "agent",
+        ...(named && { sort: { field: "a", op: "min" } }),
+        axis: { labelAngle: named && rows.length / names.length > 6 ? -40 : 0, labelOverlap: true, labelLimit: 140 },
+      },
       params: names.length > 1 ? [selector("point", names, "at ")] : undefined,
-      baselines: shown.length > 0 ? shown : undefined,
+      ...(shown.length > 0 && { baselines: shown, colours: parts.looks("b", "baseline", shown, ["#e45756", "#54a24b"]) }),
       tooltip: tooltip({ a: ranked ? "rank" : "agent", ...(named && { n: "owner" }), ...kStatistics,
         ...Object.fromEntries(shown.map((b) => [b, b])) }),
     };
@@ -291,12 +297,15 @@ const drawings = (() => {
     })));
     const several = names.length > 1, hostile = rows.some(({ o }) => o === "hostile");
     const measured = measure(rows.filter((row) => row.m !== undefined), title, any ? shown : { scale: "linear" });
+    if (!any) measured.metric = "degree";
+    const place = (field) =>
+      ({ field, type: "quantitative", axis: null, scale: { domain: extent(rows, field), nice: false, padding: 24 } });
     const values = {
-      rows, links, x_domain: extent(rows, "x"), y_domain: extent(rows, "y"),
+      rows, links, x: place("x"), y: place("y"), gradient: parts.gradient(measured),
       filter: several ? "datum.p == point" : "true", link_filter: several ? `datum.g == ${JSON.stringify(networks)}[point]` : "true",
       params: several ? [selector("point", [...names.keys()], "at ", names)] : undefined,
       ...measured, with: `isValid(datum.${measured.centre})`, without: `!isValid(datum.${measured.centre})`,
-      hostile: hostile || undefined, named: largest <= kMaxNamed || undefined, ...(!any && { metric: "degree" }),
+      hostile: hostile || undefined, named: largest <= kMaxNamed || undefined,
       size: Math.min(Math.max(6000 / largest, 30), 300), ring: 2 * Math.min(Math.max(6000 / largest, 30), 300),
       tooltip: tooltip({ a: "agent", n: "owner", ...(rows[0].node && { node: "node" }), degree: "degree", ...(hostile && { o: "agent is" }), ...(any && kStatistics) }),
     };

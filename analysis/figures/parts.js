@@ -79,16 +79,26 @@ const parts = (() => {
     const logarithmic = scale === "logarithmic" || (scale === "automatic" && spansDecades(rows) && !shown.some((x) => x <= 0));
     const all = {
       centre, low, high, metric: `${mean ? "mean" : "median"} of ${title}`, spread: mean ? "95 % interval of the mean" : "interquartile range",
-      over: mean ? "mean" : "median", logarithmic, note: "", scale: { zero: false }, scale_type: "linear", zero: false,
+      over: mean ? "mean" : "median", logarithmic, note: "", scale: { zero: false },
     };
     if (!logarithmic) return all;
     const smallest = shown.reduce((s, x) => (x > 0 && x < s ? x : s), Infinity), above = (field) => ({ filter: `datum.${field} > 0` });
     return {
-      ...all, low: "low", scale: { type: "log" }, scale_type: "log", zero: undefined,
+      ...all, low: "low", scale: { type: "log" },
       positive: above(centre), positive_value: above("v"), cut: { calculate: `max(datum.${low}, ${smallest / 2})`, as: "low" },
       note: shown.some((x) => x !== undefined && x <= 0) ? " Values of 0 or below are not shown." : "",
     };
   }
+
+  // The colours of a metric that measure() shows.
+  const gradient = ({ centre, metric, logarithmic }) => ({
+    field: centre, type: "quantitative", title: metric,
+    scale: { scheme: "viridis", ...(logarithmic ? { type: "log" } : { type: "linear", zero: false }) },
+    legend: { orient: "top", gradientLength: 260, labelExpr: "datum.label === '' ? '' : format(datum.value, '.6~g')" },
+  });
+  // A colour, a shape or dashes for each name, with a legend.
+  const looks = (field, title, domain, range) =>
+    ({ field, type: "nominal", title, scale: { domain, range }, legend: { orient: "top" } });
 
   // "10 repetitions", "1 repetition"; "3 to 10 repetitions" if points differ.
   function repetitions(study) {
@@ -249,6 +259,6 @@ const parts = (() => {
     return nodes.map((node, i) => ({ ...node, x: (at[i].x - left) / scale, y: (at[i].y - low) / scale }));
   }
 
-  return { theme, kStatistics, placed, fill, seven, key, rowOf, numbersOf, referenceRow, tooltip, measure, repetitions, nameOf, learnerName,
-    differentNames, agentNames, eventText, adversaryText, selector, selectors, longest, wrapped, colour, along, dodged };
+  return { theme, kStatistics, placed, fill, seven, key, rowOf, numbersOf, referenceRow, tooltip, measure, gradient, looks, repetitions,
+    nameOf, learnerName, differentNames, agentNames, eventText, adversaryText, selector, selectors, longest, wrapped, colour, along, dodged };
 })();

@@ -105,8 +105,8 @@ const traceFigures = (() => {
     const values = {
       rows: marks.rows, height, lanes: numbers.map((y) => ({ y })), t: time("t"), u: time("u"), y: lane("y"), z: lane("z"),
       thickness: Math.min(10, (0.6 * height) / lanes.length), down: any("down") || undefined,
-      computing: any("computing") || undefined,
-      ...(lost.length > 0 && { lost, lost_colours: lost.map((reason) => kColours[reason]) }),
+      computing: any("computing") || undefined, span: parts.tooltip({ e: "event", t: "from (s)", u: "to (s)" }),
+      lost: lost.length > 0 ? parts.looks("r", "lost", lost, lost.map((reason) => kColours[reason])) : undefined,
     };
     return [{ name: "timeline", title: "One run, event by event", template: "timeline", values, caption: caption + windowHint(trace) }];
   }
@@ -143,9 +143,11 @@ const traceFigures = (() => {
       next = place + 1;
       rows.push({ t: seven(time), s: seven(up / agents), n: up });
     });
+    const x = { field: "t", type: "quantitative", title: "time (s)", scale: { nice: false, zero: false } };
+    const y = { field: "s", type: "quantitative", title: "fraction of agents that are up", scale: { domain: [0, 1] } };
     const events = trace.events.length > 0 ? trace.events.map(({ t, e }) => ({ t: seven(t), e: eventText(e, agentNames(study)) })) : undefined;
     return [{
-      name: "availability", title: "Availability", template: "availability", values: { rows, events },
+      name: "availability", title: "Availability", template: "availability", values: { rows, events, x, y },
       caption: `Fraction of the ${agents} agents that are up, in ${tracedWindow(study)}.` +
         (events ? " Dashed lines: the scenario's events." : "") + windowHint(trace),
     }];
