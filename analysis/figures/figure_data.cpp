@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -239,7 +240,7 @@ Json trace_tables(const TraceData& t) {
 }  // namespace
 
 void require_scripts() {
-  if (page_files::vega().empty())
+  if (page_files().at(kVega[0]).empty())
     throw OutputError(
         "hearsay was built without the scripts that draw figures; install npm, run script/bootstrap and "
         "build again");
@@ -281,6 +282,11 @@ Json figure_data(const StudyData& study, const std::optional<TraceData>& trace, 
     return Json{{"t", seven_digits(e.at)}, {"e", e.text}, {"k", e.along}};
   };
   const auto point = [&](const FigurePoint& p) { return point_tables(study, p); };
+  Json templates;
+  for (const auto& [name, text] : page_files()) {
+    const std::filesystem::path path(name);
+    if (path.extension() == ".json") templates[path.stem().string()] = Json::parse(text);
+  }
   const Json tables{{"along", kAlongNames},
                     {"every", study.head.every},
                     {"metrics", list_of(study.head.metrics, metric)},
@@ -291,9 +297,8 @@ Json figure_data(const StudyData& study, const std::optional<TraceData>& trace, 
                     {"points", list_of(study.points, point)},
                     {"networks", list_of(study.networks, network_tables)},
                     {"trace", trace ? trace_tables(*trace) : Json()}};
-  return {{"study", tables},           {"templates", Json::parse(page_files::templates())},
-          {"prefix", prefix},          {"kinds", choice.kinds},
-          {"metrics", choice.metrics}, {"panels", panel_axes(choice.panels)}};
+  return {{"study", tables},       {"templates", templates},    {"prefix", prefix},
+          {"kinds", choice.kinds}, {"metrics", choice.metrics}, {"panels", panel_axes(choice.panels)}};
 }
 
 }  // namespace hearsay::analysis

@@ -174,9 +174,9 @@ std::string embedded(const Json& data) {
 // The scripts of a page: the shared ones, the player where there is a trace, its own.
 std::string script_of(bool traced, std::string_view own) {
   std::string all = "<script>\n";
-  for (const std::string_view script : page_files::shared()) all += script;
-  for (const std::string_view script : page_files::player_pictures()) all += traced ? script : "";
-  all += traced ? page_files::player() : "";
+  for (const std::string_view script : kSharedScripts) all += page_files().at(script);
+  for (const std::string_view script : kPlayerPictures) all += traced ? page_files().at(script) : "";
+  all += traced ? page_files().at("player/player.js") : "";
   return all.append(own) + "</script>\n";
 }
 
@@ -191,9 +191,9 @@ std::string player_page(StudyData study, const TraceData& trace, const std::stri
   const char* const start =
       "player(document.getElementById('player'), "
       "JSON.parse(document.getElementById('figures').textContent).study);\n";
-  return fmt::format(fmt::runtime(page_files::player_html()), fmt::arg("title", escaped(title)),
-                     fmt::arg("style", page_files::style()), fmt::arg("figures", embedded(data)),
-                     fmt::arg("license", page_files::d3_license()),
+  return fmt::format(fmt::runtime(page_files().at("player/player.html")), fmt::arg("title", escaped(title)),
+                     fmt::arg("style", page_files().at("page.css")), fmt::arg("figures", embedded(data)),
+                     fmt::arg("license", page_files().at("d3-force/LICENSE")),
                      fmt::arg("scripts", script_of(true, start)));
 }
 
@@ -224,17 +224,17 @@ std::string page(const StudyData& study, const std::optional<TraceData>& trace, 
 
   const bool traced = trace && trace->agents > 0;
   std::string scripts;
-  for (const std::string_view script : page_files::vega())
-    scripts += fmt::format("<script>{}</script>\n", script);
-  scripts += script_of(traced, page_files::page());
+  for (const std::string_view script : kVega)
+    scripts += fmt::format("<script>{}</script>\n", page_files().at(script));
+  scripts += script_of(traced, page_files().at("page.js"));
   return fmt::format(
-      fmt::runtime(page_files::html()), fmt::arg("title", escaped(text.title)),
-      fmt::arg("style", page_files::style()), fmt::arg("header", header),
+      fmt::runtime(page_files().at("page.html")), fmt::arg("title", escaped(text.title)),
+      fmt::arg("style", page_files().at("page.css")), fmt::arg("header", header),
       fmt::arg("tables", section("Results", table(study)) + gains_table(study) + owners_table(study)),
       fmt::arg("player", traced ? section("One run, played", "<div id=\"player\"></div>\n") : ""),
       fmt::arg("notes", notes), fmt::arg("figures", embedded(report)),
-      fmt::arg("license", page_files::license()), fmt::arg("d3_license", page_files::d3_license()),
-      fmt::arg("scripts", scripts));
+      fmt::arg("license", page_files().at("vega/LICENSE")),
+      fmt::arg("d3_license", page_files().at("d3-force/LICENSE")), fmt::arg("scripts", scripts));
 }
 
 }  // namespace hearsay::analysis

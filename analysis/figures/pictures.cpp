@@ -96,7 +96,7 @@ std::string run(const Program& program, std::vector<std::string> arguments, cons
 class Scripts {
  public:
   Scripts(const Workplace& folder, std::string_view first) : folder_(folder) { add(first); }
-  void add(std::string_view text) { add(fmt::format("{}.js", arguments_.size()), text); }
+  void add(std::string_view script) { add(fmt::format("{}.js", arguments_.size()), page_files().at(script)); }
   void add(const std::string& name, std::string_view text) {
     folder_.write(name, text);
     arguments_.push_back(folder_ / name);
@@ -123,15 +123,15 @@ fs::path write_animation(Json data, const AnimationOptions& options, const fs::p
   require_scripts();
   const Workplace temporary(folder);
   run(kConvert, {"--version"}, temporary);  // before the work
-  Scripts scripts(temporary, page_files::animation());
-  scripts.add(page_files::gif());
-  for (const std::string_view script : page_files::shared()) scripts.add(script);
-  for (const std::string_view script : page_files::player_pictures()) scripts.add(script);
+  Scripts scripts(temporary, "player/animation.js");
+  scripts.add("gifenc/dist/gifenc.js");
+  for (const std::string_view script : kSharedScripts) scripts.add(script);
+  for (const std::string_view script : kPlayerPictures) scripts.add(script);
   data.update({{"length", options.length},
                {"frames", options.frames},
                {"pixels", options.pixels},
                {"metric", options.metric},
-               {"style", page_files::style()}});
+               {"style", page_files().at("page.css")}});
   scripts.run(data);
   const fs::path file = folder / "animation.gif";
   move(temporary / "animation.gif", file);
@@ -143,10 +143,10 @@ std::vector<fs::path> write_pictures(Json data, const PictureOptions& options, c
   const Workplace temporary(folder);
   const bool convert = options.format != PictureFormat::kSvg;
   if (convert) run(kConvert, {"--version"}, temporary);  // before the work
-  Scripts scripts(temporary, page_files::draw());
+  Scripts scripts(temporary, "draw.js");
   // Without Vega-Embed, which needs a page.
-  for (const std::string_view script : page_files::vega().first(2)) scripts.add(script);
-  for (const std::string_view script : page_files::shared()) scripts.add(script);
+  for (const std::string_view script : {kVega[0], kVega[1]}) scripts.add(script);
+  for (const std::string_view script : kSharedScripts) scripts.add(script);
   const bool panels = !data.at("panels").is_null();
   // In print, the unit is 1/96 in.
   const double width = options.width == FigureWidth::kColumn ? 3.4 * 96 : 7.0 * 96;
@@ -156,7 +156,7 @@ std::vector<fs::path> write_pictures(Json data, const PictureOptions& options, c
                {"scale", sim::name_of(options.scale)},
                {"titles", options.titles},
                {"width", width},
-               {"style", page_files::style()}});
+               {"style", page_files().at("page.css")}});
 
   std::vector<std::pair<fs::path, fs::path>> files;
   std::string name;

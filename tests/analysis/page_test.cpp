@@ -225,7 +225,7 @@ TEST_CASE("figures: a large study is thinned to a bound, and the omissions are l
 }
 
 TEST_CASE("page: shows the numbers, escapes text of the user, and loads nothing") {
-  if (analysis::page_files::vega().empty()) {
+  if (analysis::page_files().at(analysis::kVega[0]).empty()) {
     WARN("skipped: built without the scripts that draw figures");
     return;
   }

@@ -35,7 +35,7 @@ std::vector<json> values(const std::vector<std::string>& expressions, double fro
   REQUIRE(trace);
   const analysis::Json tables = analysis::figure_data({}, trace, "");
   std::string script;
-  for (const std::string_view part : analysis::page_files::player_pictures()) script += part;
+  for (const std::string_view part : analysis::kPlayerPictures) script += analysis::page_files().at(part);
   script +=
       "const trace = JSON.parse(require('fs').readFileSync(process.argv[2])).study.trace, s = traceState;\n"
       "const run = s.load(trace), key = ({ sentRow, endRow }) => run.text(run.rows.message[sentRow ?? endRow]);\n"

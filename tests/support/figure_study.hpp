@@ -113,7 +113,7 @@ inline nlohmann::json rows_of(const Drawing& drawing) {
 inline nlohmann::json drawings_of(const std::string& figures) {
   const Scratch dir;
   std::string script;
-  for (const std::string_view part : analysis::page_files::shared()) script += part;
+  for (const std::string_view part : analysis::kSharedScripts) script += analysis::page_files().at(part);
   script += "console.log(JSON.stringify(drawings(JSON.parse(require('fs').readFileSync(process.argv[2])))));";
   const Outcome outcome =
       shell("node " + dir.write("draw.js", script) + " " + dir.write("data.json", figures));

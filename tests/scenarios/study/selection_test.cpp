@@ -263,7 +263,8 @@ TEST_CASE("select: figures show every selected point, and nothing against the tu
   CHECK(test::rows_of(finals[0]).at(2).at("t0") == "2");
   CHECK(test::spec_of(finals[0]).at("params").empty());
   CHECK(test::draw(data, "heat_map", 0).empty());
-  if (analysis::page_files::vega().empty()) return;  // built without the scripts that draw figures
+  if (analysis::page_files().at(analysis::kVega[0]).empty())
+    return;  // built without the scripts that draw figures
   CHECK_THAT(analysis::page(data, {}, {}),
              Contains("<th>network.latency</th><th>privacy.steps (selected)</th>") &&
                  Contains("<td>1</td><td>many</td>"));
