@@ -1,8 +1,5 @@
 #include <fmt/format.h>
 
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/mesh_graph_generator.hpp>
-
 #include <bit>
 
 #include "sim/topology/generators/generators.hpp"
@@ -29,9 +26,17 @@ AgentId columns_of(const std::optional<AgentId>& wanted, AgentId nodes) {
   return columns;
 }
 
-Draft path_graph(AgentId nodes) {
-  Draft d{.nodes = nodes};
-  for (AgentId i = 1; i < nodes; ++i) d.edges.push_back({i - 1, i});
+// Agents in rows and columns, each linked to the next in both; where it wraps, the last to the first too. A circle of two
+// has one link, a circle of one none.
+Draft lattice(AgentId columns, AgentId rows, bool wraps) {
+  Draft d{.nodes = columns * rows};
+  for (AgentId r = 0; r < rows; ++r) {
+    for (AgentId c = 0; c < columns; ++c) {
+      const AgentId at = r * columns + c;
+      if (c + 1 < columns || (wraps && columns > 2)) d.edges.push_back({at, r * columns + (c + 1) % columns});
+      if (r + 1 < rows || (wraps && rows > 2)) d.edges.push_back({at, (r + 1) % rows * columns + c});
+    }
+  }
   return d;
 }
 
@@ -44,9 +49,7 @@ Draft draw(const Star&, AgentId nodes, const Streams&) {
 }
 
 Draft draw(const Ring&, AgentId nodes, const Streams&) {
-  Draft d = path_graph(nodes);
-  if (nodes > 2) d.edges.push_back({nodes - 1, 0});
-  return d;
+  return lattice(nodes, 1, true);
 }
 
 std::vector<Edge> complement(AgentId nodes, const std::vector<Edge>& edges) {
@@ -77,27 +80,13 @@ void Torus::describe(Visitor& v) {
 }
 
 Draft draw(const Grid& options, AgentId nodes, const Streams&) {
-  const AgentId columns = columns_of(options.columns, nodes), rows = nodes / columns;
-  if (columns == 1 || rows == 1) return path_graph(nodes);  // which Boost's grids do not allow
-  Draft d{.nodes = nodes};
-  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS>;
-  for (boost::mesh_iterator<Graph> at(columns, rows, false), end; at != end; ++at)
-    d.edges.push_back({static_cast<AgentId>(at->first), static_cast<AgentId>(at->second)});
-  return d;
+  const AgentId columns = columns_of(options.columns, nodes);
+  return lattice(columns, nodes / columns, false);
 }
 
 Draft draw(const Torus& options, AgentId nodes, const Streams&) {
-  const AgentId columns = columns_of(options.columns, nodes), rows = nodes / columns;
-  Draft d{.nodes = nodes};
-  for (AgentId r = 0; r < rows; ++r) {
-    for (AgentId c = 0; c < columns; ++c) {
-      const AgentId at = r * columns + c;
-      // A circle of two has one link, a circle of one none.
-      if (columns > 2 || c + 1 < columns) d.edges.push_back({at, r * columns + (c + 1) % columns});
-      if (rows > 2 || r + 1 < rows) d.edges.push_back({at, (r + 1) % rows * columns + c});
-    }
-  }
-  return d;
+  const AgentId columns = columns_of(options.columns, nodes);
+  return lattice(columns, nodes / columns, true);
 }
 
 void Hypercube::describe(Visitor& v) {
