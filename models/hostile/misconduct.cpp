@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/overloaded.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::models {
@@ -15,13 +16,6 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 using sim::AgentId;
-
-template <class... Fs>
-struct Overloaded : Fs... {
-  using Fs::operator()...;
-};
-template <class... Fs>
-Overloaded(Fs...) -> Overloaded<Fs...>;
 
 constexpr std::uint32_t kToAll = 0xFFFF'FFFF;
 
@@ -121,7 +115,7 @@ void Misconduct::replace(const HostileGroup& group, const Message& message, Out 
     return made_[{message.from, message.tag, static_cast<std::uint32_t>(x.size())}];
   };
   std::visit(
-      Overloaded{
+      sim::Overloaded{
           [&](const SignFlip& how) { x = how.own ? VectorXd(-x) : VectorXd(-mean()); },
           [&](const InnerProduct& how) { x = -how.tau * mean(); },
           [&](const ALittle& how) {
