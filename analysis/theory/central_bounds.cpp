@@ -77,18 +77,7 @@ void moments(const Setting& s, bool, Out out) {
     out[0] = known;
     return;
   }
-  const CentralMoments exact{.owners = static_cast<int>(s.epsilon.size()),
-                             .p = static_cast<int>(s.dimension),
-                             .horizon = s.horizon,
-                             .rho = s.rho,
-                             .sigma = s.sigma,
-                             .hessian = (s.hessian_min + s.hessian_max) / 2,
-                             .bound = s.bound,
-                             .records = s.records / s.owners(),
-                             .epsilon = std::sqrt(s.owners() / s.inverse_squares()),
-                             .f_star = s.f_star,
-                             .psi_start = s.psi_start};
-  out[0] = s.f_star * exact.psi(static_cast<std::uint64_t>(s.horizon));
+  out[0] = s.f_star * expected_psi(s, static_cast<std::uint64_t>(s.horizon));
 }
 void synchronous_closed(const Setting& s, bool, Out out) {
   out[0] = 4 * square(s.bound * s.horizon) * noise_sum(s, true) / ((s.horizon - 1) * s.hessian_max);

@@ -1,16 +1,31 @@
 #include "analysis/theory/central_moments.hpp"
 
-#include "sim/check.hpp"
+#include <cmath>
 
 namespace hearsay::analysis {
 
-double CentralMoments::psi(std::uint64_t k) const {
+namespace {
+
+// a, h and n_i eps.
+double step(const CentralSetting& s) {
+  return s.rho / (s.horizon * s.horizon * s.sigma);
+}
+double hessian(const CentralSetting& s) {
+  return (s.hessian_min + s.hessian_max) / 2;
+}
+double noise_divisor(const CentralSetting& s) {
+  return s.records / s.owners() * std::sqrt(s.owners() / s.inverse_squares());
+}
+
+}  // namespace
+
+double expected_psi(const CentralSetting& s, std::uint64_t k) {
   struct Moments {
     double a, b, c, d;
   };
-  const double step_size = step(), shrink = 1 - step_size * hessian, n = owners;
-  const double scale = records * epsilon;
-  const double variance = 8 * bound * bound * horizon * horizon / (scale * scale);
+  const double step_size = step(s), h = hessian(s), shrink = 1 - step_size * h, n = s.owners();
+  const double scale = noise_divisor(s);
+  const double variance = 8 * s.bound * s.bound * s.horizon * s.horizon / (scale * scale);
   const auto after = [&](Moments m, double v) {
     for (std::uint64_t i = 0; i < k; ++i) {
       const double bar = (m.a + m.b + 2 * m.c) / 4, cross = (m.c + m.d) / 2;
@@ -19,21 +34,14 @@ double CentralMoments::psi(std::uint64_t k) const {
     }
     return m.a;
   };
-  return psi_start * after({1, 1, 1, 1}, 0) + p * hessian / (2 * f_star) * after({0, 0, 0, 0}, variance);
+  return s.psi_start * after({1, 1, 1, 1}, 0) +
+         s.dimension * h / (2 * s.f_star) * after({0, 0, 0, 0}, variance);
 }
 
-double CentralMoments::stationary_noise() const {
-  const double n = owners, x = step() * hessian, scale = records * epsilon;
-  return 4 * p * rho * bound * bound * (1 + n * x) /
-         (sigma * scale * scale * f_star * (2 * (n + 1) + (2 * n + 1) * x - n * x * x));
-}
-
-double SyncMoments::psi(std::uint64_t k) const {
-  sim::check(k >= 2, "the expected fitness is known from the second iteration on");
-  double sum = 0;
-  for (const double e : epsilon) sum += 1 / (e * e);
-  const double scale = bound * horizon / records;
-  return 4 * p * scale * scale * sum / (static_cast<double>(k - 1) * hessian * f_star);
+double stationary_noise(const CentralSetting& s) {
+  const double n = s.owners(), x = step(s) * hessian(s), scale = noise_divisor(s);
+  return 4 * s.dimension * s.rho * s.bound * s.bound * (1 + n * x) /
+         (s.sigma * scale * scale * s.f_star * (2 * (n + 1) + (2 * n + 1) * x - n * x * x));
 }
 
 }  // namespace hearsay::analysis

@@ -22,44 +22,19 @@
 // 8 Xi^2 T^2/(n_l eps_l)^2 = (8 Xi^2 T^2/n^2) sum_l 1/eps_l^2. So
 //
 //   psi(k) = p h E e[k]^2/(2 f*) = 4 p Xi^2 T^2 sum_l (1/eps_l^2)/((k - 1) h n^2 f*),   k = 2, ..., T
+//
+// The bound synchronous_closed_form is psi(T) f*.
 #include <cstdint>
-#include <vector>
+
+#include "analysis/theory/central_bounds.hpp"
 
 namespace hearsay::analysis {
 
-struct CentralMoments {
-  int owners = 1;             ///< N
-  int p = 1;                  ///< dimension
-  double horizon = 1;         ///< T
-  double rho = 1, sigma = 1;  ///< step and strong convexity
-  double hessian = 1;         ///< h
-  double bound = 1;           ///< Xi
-  double records = 1;         ///< n_i
-  double epsilon = 1;         ///< total budget of an owner
-  double f_star = 1;          ///< f(theta*)
-  double psi_start = 1;       ///< psi at the start
-
-  /// Expected relative fitness after k conversations. O(k).
-  double psi(std::uint64_t k) const;
-  /// The limit for large k, which noise alone determines:
-  /// 4 p rho Xi^2 (1 + N x)/(sigma n_i^2 eps^2 f* (2(N+1) + (2N+1) x - N x^2)), x = a h.
-  double stationary_noise() const;
-
- private:
-  double step() const { return rho / (horizon * horizon * sigma); }
-};
-
-struct SyncMoments {
-  int p = 1;                         ///< dimension
-  double horizon = 2;                ///< T
-  double hessian = 1;                ///< h
-  double bound = 1;                  ///< Xi
-  double records = 1;                ///< n, of all owners
-  std::vector<double> epsilon = {};  ///< total budget, by owner
-  double f_star = 1;                 ///< f(theta*)
-
-  /// Expected relative fitness of theta[k], k from 2 to T.
-  double psi(std::uint64_t k) const;
-};
+/// Expected relative fitness of the asynchronous learner after k conversations. O(k). Owners that differ have the same mean
+/// Hessian and mean of 1/epsilon^2 instead.
+double expected_psi(const CentralSetting& setting, std::uint64_t k);
+/// Its limit for large k, which noise alone determines:
+/// 4 p rho Xi^2 (1 + N x)/(sigma n_i^2 eps^2 f* (2(N+1) + (2N+1) x - N x^2)), x = a h.
+double stationary_noise(const CentralSetting& setting);
 
 }  // namespace hearsay::analysis

@@ -55,22 +55,25 @@ void compare_central(const nlohmann::json& section, Comparison& comparison) {
 void compare_psi_recursion(const nlohmann::json& section, Comparison& comparison) {
   for (std::size_t c = 0; c < section["cases"].size(); ++c) {
     const auto& given = section["cases"][c];
-    const analysis::CentralMoments theory{.owners = given["N"],
-                                          .p = given["p"],
-                                          .horizon = given["T"],
-                                          .rho = given["rho"],
-                                          .sigma = given["sigma"],
-                                          .hessian = given["h"],
-                                          .bound = given["Xi"],
-                                          .records = given["n_i"],
-                                          .epsilon = given["eps"],
-                                          .f_star = given["f_star"],
-                                          .psi_start = given["psi0"]};
+    const std::size_t owners = given["N"];
+    const analysis::CentralSetting setting{
+        .epsilon = std::vector<double>(owners, given["eps"]),
+        .records = static_cast<double>(owners) * given["n_i"].get<double>(),
+        .dimension = given["p"],
+        .horizon = given["T"],
+        .rho = given["rho"],
+        .sigma = given["sigma"],
+        .bound = given["Xi"],
+        .hessian_min = given["h"],
+        .hessian_max = given["h"],
+        .f_star = given["f_star"],
+        .psi_start = given["psi0"]};
     for (const auto& [k, psi] : given["psi"].items()) {
-      comparison.number(fmt::format("psi_recursion[{}].psi[{}]", c, k), theory.psi(std::stoull(k)), psi);
+      comparison.number(fmt::format("psi_recursion[{}].psi[{}]", c, k),
+                        analysis::expected_psi(setting, std::stoull(k)), psi);
     }
-    comparison.number(fmt::format("psi_recursion[{}].stationary_noise", c), theory.stationary_noise(),
-                      given["stationary_noise"]);
+    comparison.number(fmt::format("psi_recursion[{}].stationary_noise", c),
+                      analysis::stationary_noise(setting), given["stationary_noise"]);
   }
 }
 
