@@ -49,6 +49,10 @@ struct UserError : Error {
 struct OptionError : Error {
   OptionError(std::string option, const std::string& message)
       : Error(Kind::kInvalid, std::move(option), message) {}
+  template <class First, class... Rest>
+  OptionError(std::string option, fmt::format_string<First, Rest...> message, First&& first, Rest&&... rest)
+      : OptionError(std::move(option),
+                    fmt::format(message, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 };
 
 /// A run that reaches a limit of the program (listed in docs/reproducibility.md) and fails, instead of going on with

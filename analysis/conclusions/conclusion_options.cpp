@@ -1,7 +1,5 @@
 #include "analysis/conclusions/conclusion_options.hpp"
 
-#include <fmt/format.h>
-
 namespace hearsay::analysis {
 
 namespace {
@@ -43,11 +41,10 @@ void BoundOptions::describe(sim::Visitor& v) {
   v(where, kAboutWhere);
   const bool distance = type->of == BoundOf::kDistance;
   v.check(distance ? of == "distance" : of == "relative_fitness" || of == "cost_of_privacy", "of",
-          fmt::format("{} is a bound of {}, found {}", type->name,
-                      distance ? "distance" : "relative_fitness or cost_of_privacy", of));
-  v.check((!c1 || type->constants == 2) && (!c2 || type->constants > 0), c1 ? "c1" : "c2",
-          fmt::format("{} has {}", type->name,
-                      type->constants == 0 ? "no free constants" : "one free constant, c2"));
+          "{} is a bound of {}, found {}", type->name,
+          distance ? "distance" : "relative_fitness or cost_of_privacy", of);
+  v.check((!c1 || type->constants == 2) && (!c2 || type->constants > 0), c1 ? "c1" : "c2", "{} has {}",
+          type->name, type->constants == 0 ? "no free constants" : "one free constant, c2");
 }
 
 void ConclusionOptions::describe(sim::Visitor& v) {

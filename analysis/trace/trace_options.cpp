@@ -1,7 +1,5 @@
 #include "analysis/trace/trace_options.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace hearsay::analysis {
@@ -19,8 +17,7 @@ void TraceOptions::describe(sim::Visitor& v) {
      .noun = sim::kAgentNumber});
   v(payload, {.name = "payload",
               .help = "Add a column to trace.csv: the numbers of each message and of each release."});
-  v.check(to >= from, "to",
-          fmt::format("expected at least the value of from ({:g} s), found {:g} s", from, to));
+  v.check(to >= from, "to", "expected at least the value of from ({:g} s), found {:g} s", from, to);
 }
 
 bool TraceOptions::wants(sim::TraceKind kind) const {

@@ -48,7 +48,7 @@ std::vector<std::string> numbered(std::string_view name, std::size_t count) {
 void UniformInteger::describe(sim::Visitor& v) {
   v(min, {.name = "min", .help = "Minimum.", .required = true});
   v(max, {.name = "max", .help = "Maximum.", .min = 1, .max = kLargestSize, .required = true});
-  v.check(max >= min, "max", fmt::format("expected at least min ({}), found {}", min, max));
+  v.check(max >= min, "max", "expected at least min ({}), found {}", min, max);
 }
 
 double UniformInteger::sample(sim::Stream& s) const {
@@ -97,7 +97,7 @@ void OwnerSizes::describe_as(sim::Visitor& v, const sim::About& about) {
       law_);
   // A distribution that starts at 0 is rounded up to 1; a constant 0 is an error.
   const double smallest = upper > 0 ? 0 : 1;
-  v.check(lower >= smallest, about.name, fmt::format("expected at least {:g}, found {:g}", smallest, lower));
+  v.check(lower >= smallest, about.name, "expected at least {:g}, found {:g}", smallest, lower);
   // Of a law without bounds its mean.
   const double most = std::visit(
       [up = upper](const auto& law) {
@@ -105,15 +105,15 @@ void OwnerSizes::describe_as(sim::Visitor& v, const sim::About& about) {
         return up;
       },
       law_);
-  v.check(most <= kLargestSize, about.name,
-          fmt::format("expected at most {:.0f} (2^40) records, found up to {:g}", kLargestSize, most));
+  v.check(most <= kLargestSize, about.name, "expected at most {:.0f} (2^40) records, found up to {:g}",
+          kLargestSize, most);
 }
 
 void OwnerSizes::describe_for(std::size_t owners, sim::Visitor& v, std::string_view help) {
   v(*this, {.name = "records", .help = help});
   const auto* list = std::get_if<SizeList>(&law_);
   v.check(list == nullptr || list->values.size() == owners, "records",
-          fmt::format("expected {} values, one per owner, found {}", owners, list ? list->values.size() : 0));
+          "expected {} values, one per owner, found {}", owners, list ? list->values.size() : 0);
 }
 
 }  // namespace hearsay::models

@@ -54,8 +54,7 @@ Eigen::VectorXd slowest_of(const sim::Topology& topology, const HostileAgents& a
   for (AgentId i = 0; i < topology.agents(); ++i)
     if (!agents.is(i)) place[i] = n++;
   if (n < 2 || n > kMost)
-    throw sim::OptionError("behaviour",
-                           fmt::format("expected 2 to {} honest agents with spectral, found {}", kMost, n));
+    throw sim::OptionError("behaviour", "expected 2 to {} honest agents with spectral, found {}", kMost, n);
   Eigen::MatrixXd laplacian = Eigen::MatrixXd::Zero(n, n);
   for (AgentId i = 0; i < topology.agents(); ++i) {
     for (const AgentId j : topology.neighbours(i)) {
@@ -136,8 +135,8 @@ HostileAgents::HostileAgents(const HostileOptions& options, const sim::Topology&
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       if (chosen[k] < first || chosen[k] >= topology.agents())
         throw sim::OptionError(fmt::format("{}agents/{}", place, k),
-                               fmt::format("expected an agent that holds data, from {} to {}, found {}",
-                                           first, topology.agents() - 1, chosen[k]));
+                               "expected an agent that holds data, from {} to {}, found {}", first,
+                               topology.agents() - 1, chosen[k]);
       if (std::vector<std::uint32_t>& of = groups_of_[chosen[k]]; of.empty() || of.back() != g)
         of.push_back(g);
     }

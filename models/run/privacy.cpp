@@ -248,14 +248,12 @@ Budget settle_budget(const PrivacyOptions& options, const ModelOptions& model, c
   for (const double epsilon : budget.epsilon) {
     if (!(epsilon >= kMinEpsilon && epsilon <= kMaxEpsilon))
       throw sim::OptionError(
-          options.by_turn() ? "epsilon_2" : "epsilon",
-          fmt::format("expected {} from {:g} to {:g}, found {:g}",
-                      options.by_turn() ? "epsilon_1 and epsilon_2 that add up to a number" : "a number",
-                      kMinEpsilon, kMaxEpsilon, epsilon));
+          options.by_turn() ? "epsilon_2" : "epsilon", "expected {} from {:g} to {:g}, found {:g}",
+          options.by_turn() ? "epsilon_1 and epsilon_2 that add up to a number" : "a number", kMinEpsilon,
+          kMaxEpsilon, epsilon);
     if (budget.accountant == Accountant::kPld && epsilon > kPldMostEpsilon)
-      throw sim::OptionError(
-          "epsilon",
-          fmt::format("pld: expected a total epsilon of at most {:g}, found {:g}", kPldMostEpsilon, epsilon));
+      throw sim::OptionError("epsilon", "pld: expected a total epsilon of at most {:g}, found {:g}",
+                             kPldMostEpsilon, epsilon);
   }
   const auto equal = [&](double epsilon) { return epsilon == budget.epsilon.front(); };
   if (budget.trust == Trust::kAggregator &&

@@ -33,11 +33,10 @@ void require_possible_timeout(std::string_view key, const std::optional<sim::Tim
                               const sim::RoundTrips& round_trips) {
   const sim::Time smallest = round_trips.smallest_possible();
   if (!given || *given >= smallest) return;
-  throw sim::OptionError(
-      std::string(key),
-      fmt::format("expected at least the smallest possible round trip ({:g} s), found {:g} s: "
-                  "every reply would be discarded; leave out protocol.{} or increase it",
-                  smallest, *given, key));
+  throw sim::OptionError(std::string(key),
+                         "expected at least the smallest possible round trip ({:g} s), found {:g} s: "
+                         "every reply would be discarded; leave out protocol.{} or increase it",
+                         smallest, *given, key);
 }
 
 void time_stands_still(sim::Time at, std::uint64_t events) {

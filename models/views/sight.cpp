@@ -28,8 +28,7 @@ void require_views(const AnyProtocol& protocol, Trust trust, const HostileOption
     const Adversary& one = adversaries[k];
     const auto* some = std::get_if<AgentsAdversary>(&one);
     const bool hub = std::holds_alternative<HubAdversary>(one);
-    if (hub && !entry.hub)
-      throw sim::OptionError(fmt::format("{}", k), fmt::format("protocol {} has no hub", entry.name));
+    if (hub && !entry.hub) throw sim::OptionError(fmt::format("{}", k), "protocol {} has no hub", entry.name);
     if (std::holds_alternative<HostileAdversary>(one) && groups.empty())
       throw sim::OptionError(fmt::format("{}", k), "no agent is hostile: set adversaries");
     if (std::holds_alternative<LinksAdversary>(one) &&
@@ -50,7 +49,7 @@ void require_views(const AnyProtocol& protocol, Trust trust, const HostileOption
 void require_members(const std::vector<Adversary>& adversaries, sim::AgentId agents) {
   const auto require = [&](sim::AgentId i, const std::string& path) {
     if (i >= agents) {
-      throw sim::OptionError(path, fmt::format("expected an agent from 0 to {}, found {}", agents - 1, i));
+      throw sim::OptionError(path, "expected an agent from 0 to {}, found {}", agents - 1, i);
     }
   };
   for (std::size_t k = 0; k < adversaries.size(); ++k) {
@@ -70,8 +69,8 @@ void require_links(const std::vector<Adversary>& adversaries, const sim::Topolog
     for (std::size_t m = 0; taps != nullptr && m < taps->links.size(); ++m) {
       const auto& link = taps->links[m];
       if (topology.edge(link[0], link[1]) == 2 * topology.edges()) {
-        throw sim::OptionError(fmt::format("{}/links/{}", k, m),
-                               fmt::format("there is no link from agent {} to agent {}", link[0], link[1]));
+        throw sim::OptionError(fmt::format("{}/links/{}", k, m), "there is no link from agent {} to agent {}",
+                               link[0], link[1]);
       }
     }
   }

@@ -70,8 +70,8 @@ Scenario parted_at(const PlannedPoint& point, sim::Time time) {
       set->at = time;
     } else if (time_of(branch.events[k]) <= time) {
       throw sim::OptionError(fmt::format("/events/{}/at", k),
-                             fmt::format("expected a time after that of {} ({:g} s), found {:g} s",
-                                         point.parting.text(), time, time_of(branch.events[k])));
+                             "expected a time after that of {} ({:g} s), found {:g} s", point.parting.text(),
+                             time, time_of(branch.events[k]));
     }
   }
   return branch;

@@ -138,19 +138,18 @@ sim::Topology topology_of(const Scenario& s, sim::AgentId agents, const sim::Wei
   for (sim::AgentId i = 1; s.protocol->entry().hub && i < agents; ++i) {
     if (topology.edge(0, i) == 2 * topology.edges()) {
       throw sim::OptionError("/network/topology",
-                             fmt::format("protocol {} requires a link from agent 0 to every owner; agent {} "
-                                         "has none: use a star or an overlay",
-                                         s.protocol->entry().name, i));
+                             "protocol {} requires a link from agent 0 to every owner; agent {} "
+                             "has none: use a star or an overlay",
+                             s.protocol->entry().name, i);
     }
   }
   const auto parts = topology.components();
   if (parts > 1 && std::holds_alternative<sim::Similarity>(s.network.topology.kind())) {
-    throw sim::OptionError(
-        "/network/topology",
-        fmt::format("expected a connected network, found {} components of the data's similarity "
-                    "graph: link more owners by the options of data (neighbours, weight_threshold), "
-                    "or choose another type of topology",
-                    parts));
+    throw sim::OptionError("/network/topology",
+                           "expected a connected network, found {} components of the data's similarity "
+                           "graph: link more owners by the options of data (neighbours, weight_threshold), "
+                           "or choose another type of topology",
+                           parts);
   }
   sim::require_connected(topology);
   return topology;
@@ -186,34 +185,36 @@ void require_measurable(const Scenario& s, const analysis::Metric& metric, const
     for (const models::ProtocolRow& row : models::protocols()) {
       if (models::declares(row.metrics, measured)) others.push_back(row.entry.name);
     }
-    throw sim::OptionError(
-        part, fmt::format("{} is a metric of {}, not of {}", measured,
-                          others.empty() ? "another class" : fmt::format("{}", fmt::join(others, ", ")),
-                          s.protocol->entry().name));
+    throw sim::OptionError(part, "{} is a metric of {}, not of {}", measured,
+                           others.empty() ? "another class" : fmt::format("{}", fmt::join(others, ", ")),
+                           s.protocol->entry().name);
   }
   if (metric.measured().needs_adversaries && s.privacy.adversaries.empty()) {
-    throw sim::OptionError(
-        part, fmt::format("{} requires an adversary: set privacy.adversaries, such as [{{\"agents\": [0]}}]",
-                          metric.name));
+    throw sim::OptionError(part,
+                           "{} requires an adversary: set privacy.adversaries, such as [{{\"agents\": [0]}}]",
+                           metric.name);
   }
   if (metric.of_group() && models::is_none(s.adversaries))
-    throw sim::OptionError(part, fmt::format("{} requires hostile agents: set adversaries", metric.name));
+    throw sim::OptionError(part, "{} requires hostile agents: set adversaries", metric.name);
   const auto* own = std::get_if<models::PythonModel>(&s.model.network);
   if (metric.needs_classes && own != nullptr && !own->code.as<models::ModelCode>().has_errors) {
     throw sim::OptionError(
-        part, fmt::format("{} is 1 - test_error, and the class {} has no errors: define errors (or error= of "
-                          "hearsay.torch.Model)",
-                          metric.name, own->code.as<models::ModelCode>().name));
+        part,
+        "{} is 1 - test_error, and the class {} has no errors: define errors (or error= of "
+        "hearsay.torch.Model)",
+        metric.name, own->code.as<models::ModelCode>().name);
   }
   if (metric.needs_classes && own == nullptr && !s.model.loss.is_classifier()) {
-    throw sim::OptionError(part, fmt::format("{} requires a loss for classes, found {}: set model.loss to "
-                                             "logistic, hinge, smoothed_hinge or softmax",
-                                             metric.name, s.model.loss.name()));
+    throw sim::OptionError(part,
+                           "{} requires a loss for classes, found {}: set model.loss to "
+                           "logistic, hinge, smoothed_hinge or softmax",
+                           metric.name, s.model.loss.name());
   }
   if (metric.needs_optimum && !s.model.convex()) {
-    throw sim::OptionError(part, fmt::format("{} requires theta*, which only a linear model has: "
-                                             "use objective, train_loss or test_loss",
-                                             metric.name));
+    throw sim::OptionError(part,
+                           "{} requires theta*, which only a linear model has: "
+                           "use objective, train_loss or test_loss",
+                           metric.name);
   }
   if (metric.needs_test && !tested) {
     throw sim::OptionError(
@@ -297,8 +298,8 @@ void PointFit::require(const Scenario& s, std::size_t point, bool goes_on) {
   const models::Entry& entry = s.protocol->entry();
   const auto data = size_of_data(s);
   if (s.network.links.delayed_direction != sim::DelayedDirection::kBoth && !entry.hub) {
-    throw sim::OptionError("/network/delayed_direction",
-                           fmt::format("expected both, because protocol {} has no hub", entry.name));
+    throw sim::OptionError("/network/delayed_direction", "expected both, because protocol {} has no hub",
+                           entry.name);
   }
   if (is_similarity(s) && !has_similarity(s.data.kind())) {
     throw sim::OptionError("/network/topology",
@@ -323,8 +324,8 @@ void PointFit::require(const Scenario& s, std::size_t point, bool goes_on) {
     require_measurable(s, *s.splitting->level, "/splitting/level", tested);
     if ((*s.splitting->level).measured().needs_adversaries)
       throw sim::OptionError("/splitting/level",
-                             fmt::format("{} is worked out for undisturbed runs: choose another metric",
-                                         (*s.splitting->level).name));
+                             "{} is worked out for undisturbed runs: choose another metric",
+                             (*s.splitting->level).name);
     if (!s.protocol->entry().snapshots)
       throw sim::OptionError("/protocol", "splitting needs a protocol that describes its state");
   }
@@ -345,8 +346,8 @@ void PointFit::require(const Scenario& s, std::size_t point, bool goes_on) {
 void require_traced_agent(const Scenario& s, std::size_t point, sim::AgentId agents) {
   const auto& trace = s.record.trace;
   if (!trace || trace->point != point || !trace->agent || *trace->agent < agents) return;
-  throw sim::OptionError("/record/trace/agent",
-                         fmt::format("expected an agent from 0 to {}, found {}", agents - 1, *trace->agent));
+  throw sim::OptionError("/record/trace/agent", "expected an agent from 0 to {}, found {}", agents - 1,
+                         *trace->agent);
 }
 
 void PointFit::require_assembled(const Scenario& s, const std::optional<models::DataSize>& data,

@@ -35,8 +35,7 @@ std::optional<double> RelativeWidth::value() const {
 void RelativeWidth::describe(sim::Visitor& v) {
   v(share, {.name = "share", .help = "A percentage, above 0.", .required = true});
   v.check(value().has_value(), "share",
-          fmt::format("expected a number or a percentage above 0, such as \"5 %\", found \"{}\"",
-                      sim::printable(share)));
+          "expected a number or a percentage above 0, such as \"5 %\", found \"{}\"", sim::printable(share));
 }
 
 void Criterion::describe(sim::Visitor& v) {
@@ -85,7 +84,7 @@ void describe_antithetic(bool& antithetic, sim::Visitor& v) {
 
 void check_even(bool antithetic, std::uint32_t number, const char* key, sim::Visitor& v) {
   v.check(!antithetic || number % 2 == 0, key,
-          fmt::format("expected an even number of repetitions, in antithetic pairs, found {}", number));
+          "expected an even number of repetitions, in antithetic pairs, found {}", number);
 }
 
 }  // namespace
@@ -102,14 +101,13 @@ void UntilPrecise::describe(sim::Visitor& v) {
   v(max, {.name = "max", .help = "Repetitions at the last look.", .min = 2});
   describe_antithetic(antithetic, v);
   v.check(!until.empty(), "until", "expected at least one criterion");
-  v.check(max >= min, "max", fmt::format("expected at least min ({}), found {}", min, max));
+  v.check(max >= min, "max", "expected at least min ({}), found {}", min, max);
   check_even(antithetic, min, "min", v);
   check_even(antithetic, max, "max", v);
   for (std::size_t k = 0; k < until.size(); ++k) {
     v.check(!antithetic || until[k].of == Estimated::kMean, fmt::format("until/{}/of", k),
-            fmt::format(
-                "expected mean, because order statistics of antithetic pairs have no confidence, found {}",
-                sim::name_of(until[k].of)));
+            "expected mean, because order statistics of antithetic pairs have no confidence, found {}",
+            sim::name_of(until[k].of));
   }
 }
 

@@ -61,8 +61,7 @@ void EveryOptions::describe(sim::Visitor& v) {
     {.name = "vectors", .help = "Number of vectors of p numbers sent on links between samples.", .min = 1});
   v(bytes, {.name = "bytes", .help = "Bytes sent on links between samples.", .unit = "B", .min = 1});
   const int given = (iterations ? 1 : 0) + (time ? 1 : 0) + (vectors ? 1 : 0) + (bytes ? 1 : 0);
-  v.check(given <= 1, "",
-          fmt::format("give at most one of iterations, time, vectors and bytes, found {}", given));
+  v.check(given <= 1, "", "give at most one of iterations, time, vectors and bytes, found {}", given);
 }
 
 MetricChoice::MetricChoice(std::string_view name) : metric_(analysis::find_metric(name)) {
@@ -87,8 +86,7 @@ void check_metrics(const std::vector<MetricChoice>& metrics, sim::Visitor& v) {
     const auto same = [&](const MetricChoice& m) { return &*m == &*metrics[k]; };
     const bool is_first =
         std::none_of(metrics.begin(), metrics.begin() + static_cast<std::ptrdiff_t>(k), same);
-    v.check(is_first, fmt::format("metrics/{}", k),
-            fmt::format("{} is listed twice: remove one", (*metrics[k]).name));
+    v.check(is_first, fmt::format("metrics/{}", k), "{} is listed twice: remove one", (*metrics[k]).name);
   }
 }
 
@@ -104,7 +102,7 @@ void SnapshotOptions::describe(sim::Visitor& v) {
     {.name = "time", .help = "Simulated time between snapshots.", .unit = "s", .min = 0, .open_min = true});
   v(iterations, {.name = "iterations", .help = "Iterations between snapshots.", .min = 1});
   const int given = (wall ? 1 : 0) + (time ? 1 : 0) + (iterations ? 1 : 0);
-  v.check(given <= 1, "", fmt::format("give at most one of wall, time and iterations, found {}", given));
+  v.check(given <= 1, "", "give at most one of wall, time and iterations, found {}", given);
 }
 
 void RecordOptions::describe(sim::Visitor& v) {
@@ -167,11 +165,10 @@ void check_model(const Scenario& s, sim::Visitor& v) {
           message("linear", std::visit([](const auto& network) { return network.kName; }, s.model.network)));
   v.check(entry.any_model || entry.any_linear || s.model.loss.scalar(), "model/loss",
           message("squared, logistic, hinge or smoothed_hinge", s.model.loss.name()));
-  v.check(
-      entry.any_model || !s.model.start, "model/start",
-      fmt::format("protocol {} has a start of its own: remove model.start, or choose a federated or gossip "
-                  "protocol",
-                  entry.name));
+  v.check(entry.any_model || !s.model.start, "model/start",
+          "protocol {} has a start of its own: remove model.start, or choose a federated or gossip "
+          "protocol",
+          entry.name);
 }
 
 // Owners have the places of the graph's agents if both are drawn from the same streams and no node is renumbered.
@@ -214,11 +211,10 @@ void check_hostile(const Scenario& s, sim::Visitor& v) {
     const std::string place = "adversaries/" + models::place_of(s.adversaries, g) + "behaviour";
     const bool of_gossip = std::holds_alternative<models::Dissensus>(behaviour) ||
                            std::holds_alternative<models::Spectral>(behaviour);
-    v.check(!of_gossip || !entry.hub, place,
-            fmt::format("protocol {} is no gossip: choose another behaviour", entry.name));
+    v.check(!of_gossip || !entry.hub, place, "protocol {} is no gossip: choose another behaviour",
+            entry.name);
     v.check(!entry.broadcasts || !(of_gossip || std::holds_alternative<models::Equivocate>(behaviour)), place,
-            fmt::format("agents of protocol {} tell all neighbours the same: choose another behaviour",
-                        entry.name));
+            "agents of protocol {} tell all neighbours the same: choose another behaviour", entry.name);
   }
 }
 
@@ -228,8 +224,7 @@ void check_repeat(const Scenario& s, sim::Visitor& v) {
   for (std::size_t k = 0; rule != nullptr && k < rule->until.size(); ++k) {
     const std::string_view name = (*rule->until[k].metric).name;
     v.check(std::ranges::any_of(s.record.metrics, [&](const MetricChoice& m) { return (*m).name == name; }),
-            fmt::format("repeat/until/{}/metric", k),
-            fmt::format("expected one of record.metrics, found {}", name));
+            fmt::format("repeat/until/{}/metric", k), "expected one of record.metrics, found {}", name);
   }
 }
 

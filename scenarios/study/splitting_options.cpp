@@ -1,7 +1,5 @@
 #include "scenarios/study/splitting_options.hpp"
 
-#include <fmt/format.h>
-
 #include "analysis/conclusions/splitting.hpp"
 
 namespace hearsay::scenarios {
@@ -35,12 +33,12 @@ void SplittingOptions::describe(sim::Visitor& v) {
   for (std::size_t k = 1; given != nullptr && k < given->values.size(); ++k) {
     const double before = given->values[k - 1], after = given->values[k];
     v.check(towards == Towards::kAbove ? after > before : after < before, "levels",
-            fmt::format("expected levels that {}, found {:g} after {:g}",
-                        towards == Towards::kAbove ? "increase" : "decrease", after, before));
+            "expected levels that {}, found {:g} after {:g}",
+            towards == Towards::kAbove ? "increase" : "decrease", after, before);
   }
   if (given != nullptr)
-    v.check(given->values.size() <= analysis::kMostLevels, "levels",
-            fmt::format("expected at most {} levels, found {}", analysis::kMostLevels, given->values.size()));
+    v.check(given->values.size() <= analysis::kMostLevels, "levels", "expected at most {} levels, found {}",
+            analysis::kMostLevels, given->values.size());
 }
 
 }  // namespace hearsay::scenarios

@@ -39,8 +39,8 @@ void ClockTrace::describe(Visitor& v) {
   v(missed, kMissed);
   v.check(path.has_value() != (!times.empty() || !agents.empty()), "",
           "give either times and agents, or path");
-  v.check(times.size() == agents.size(), "agents",
-          fmt::format("expected one agent for each of the {} times, found {}", times.size(), agents.size()));
+  v.check(times.size() == agents.size(), "agents", "expected one agent for each of the {} times, found {}",
+          times.size(), agents.size());
   v.check(std::is_sorted(times.begin(), times.end()), "times", "expected times in non-decreasing order");
 }
 

@@ -46,8 +46,7 @@ void Constant::describe(Visitor& v) {
 void Uniform::describe(Visitor& v) {
   v(min, {.name = "min", .help = "Minimum.", .unit = "="});
   v(max, {.name = "max", .help = "Maximum.", .unit = "=", .required = true});
-  v.check(max >= min, "max",
-          fmt::format("expected at least min ({}), found {}", v.shown(min, "="), v.shown(max, "=")));
+  v.check(max >= min, "max", "expected at least min ({}), found {}", v.shown(min, "="), v.shown(max, "="));
 }
 double Uniform::sample(Stream& s) const {
   return uniform(s, min, max);
@@ -174,10 +173,9 @@ void check_range(Visitor& v, const About& about, const Support& support) {
   const auto text = [&](double x) {
     return std::isfinite(x) ? v.shown(x, about.unit) : fmt::format("{}", x);
   };
-  v.check(
-      above && below, about.name,
-      fmt::format("expected values in {}{}, {}{}, found values in [{}, {}]", about.open_min ? '(' : '[',
-                  text(about.min), text(about.max), about.open_max ? ')' : ']', text(lower), text(upper)));
+  v.check(above && below, about.name, "expected values in {}{}, {}{}, found values in [{}, {}]",
+          about.open_min ? '(' : '[', text(about.min), text(about.max), about.open_max ? ')' : ']',
+          text(lower), text(upper));
 }
 
 void Distribution::check_range(Visitor& v, const About& about) const {

@@ -1,7 +1,5 @@
 #include "sim/network/availability_options.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -58,8 +56,7 @@ void GroupFailures::describe(Visitor& v) {
   for (const Group& g : groups) {
     for (const AgentId i : g.agents) {
       const Group* const other = group.emplace(i, &g).first->second;
-      v.check(other == &g, "groups",
-              fmt::format("agent {} is in two groups, {} and {}", i, other->name, g.name));
+      v.check(other == &g, "groups", "agent {} is in two groups, {} and {}", i, other->name, g.name);
     }
   }
   describe_periods(v, *this, kDownOrNever);
@@ -83,10 +80,9 @@ void Diurnal::describe(Visitor& v) {
   v(hub, kHub);
   const double swing = amplitude * std::hypot(1, 2 * std::numbers::pi * memory / period);
   v.check(swing <= std::min(mean, 1 - mean), "amplitude",
-          fmt::format(
-              "expected amplitude sqrt(1 + (2 pi memory/period)^2) of at most {:g}, the lesser of mean and 1 "
-              "- mean, found {:.4g}: no such chain exists",
-              std::min(mean, 1 - mean), swing));
+          "expected amplitude sqrt(1 + (2 pi memory/period)^2) of at most {:g}, the lesser of mean and 1 "
+          "- mean, found {:.4g}: no such chain exists",
+          std::min(mean, 1 - mean), swing);
 }
 
 double Diurnal::probability(Time at, double phase_of_agent) const {
@@ -124,8 +120,7 @@ void Outages::Outage::describe(Visitor& v) {
   v(from, {.name = "from", .help = "Start of the outage.", .unit = "s", .min = 0, .required = true});
   v(to, non_negative("to", "End of the outage; by default it does not end.", "s"));
   v.check(!agents.empty(), "agents", "expected at least one agent, found an empty list");
-  v.check(!to || *to > from, "to",
-          fmt::format("expected a time after from ({:g} s), found {:g} s", from, to.value_or(0)));
+  v.check(!to || *to > from, "to", "expected a time after from ({:g} s), found {:g} s", from, to.value_or(0));
 }
 
 void Outages::describe(Visitor& v) {
@@ -137,7 +132,7 @@ void AllOf::describe(Visitor& v) {
   v(of, {.name = "of",
          .help = "Availability models to combine; an agent is up when it is up under all of them.",
          .required = true});
-  v.check(of.size() <= 16, "of", fmt::format("expected at most 16 laws, found {}", of.size()));
+  v.check(of.size() <= 16, "of", "expected at most 16 laws, found {}", of.size());
 }
 
 }  // namespace hearsay::sim

@@ -41,8 +41,7 @@ void PartitionLoss::describe(Visitor& v) {
   v(from, non_negative("from", "Start of the partition.", "s"));
   v(to, non_negative("to", "End of the partition; by default it does not end.", "s"));
   v.check(agents.empty() != (share == 0), "", "give either agents or share");
-  v.check(!to || *to > from, "to",
-          fmt::format("expected a time after from ({:g} s), found {:g} s", from, to.value_or(0)));
+  v.check(!to || *to > from, "to", "expected a time after from ({:g} s), found {:g} s", from, to.value_or(0));
 }
 
 void EdgeLoss::describe(Visitor& v) {

@@ -5,6 +5,8 @@
 //
 // from which everything else follows: reading from a scenario, writing back, explanations, JSON Schema. Visitors run
 // when a scenario is loaded, never during the simulation. Defaults are the values of a default-constructed struct.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -18,6 +20,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -111,6 +114,12 @@ class Visitor {
   /// path in it: "metrics/0".
   void check(bool holds, std::string_view key, const std::string& message) {
     if (!holds) failed(key, message);
+  }
+  /// The message is given by a format string and its arguments, and made only if the rule does not hold.
+  template <class First, class... Rest>
+  void check(bool holds, std::string_view key, fmt::format_string<First, Rest...> message, First&& first,
+             Rest&&... rest) {
+    if (!holds) failed(key, fmt::format(message, std::forward<First>(first), std::forward<Rest>(rest)...));
   }
 
   /// A number in the message of a rule, with its unit ("=": that of the place). Here without one, to 6 digits.

@@ -15,7 +15,7 @@ void check_different(sim::Visitor& v, const std::vector<std::string>& values, st
   std::map<ClassKey, std::size_t> seen;
   for (std::size_t k = 0; k < values.size(); ++k) {
     v.check(seen.emplace(class_key(values[k]), k).second, fmt::format("values/{}", k),
-            fmt::format("expected different {}, found '{}' twice", noun, values[k]));
+            "expected different {}, found '{}' twice", noun, values[k]);
   }
 }
 
@@ -25,8 +25,7 @@ void ClassesListed::describe(sim::Visitor& v) {
   v(values, {.name = "values",
              .help = "The classes, each a text that the target column contains.",
              .required = true});
-  v.check(values.size() >= 2, "values",
-          fmt::format("expected at least two classes, found {}", values.size()));
+  v.check(values.size() >= 2, "values", "expected at least two classes, found {}", values.size());
   check_different(v, values, "classes");
 }
 
@@ -143,8 +142,8 @@ void CsvData::describe(sim::Visitor& v) {
   for (std::size_t k = 0; k < drop.size(); ++k) {
     const bool is_owner = by_column != nullptr && by_column->column == drop[k];
     v.check(!is_owner && drop[k] != target, fmt::format("drop/{}", k),
-            fmt::format("'{}' {}, and thus no feature: remove it from drop", drop[k],
-                        is_owner ? "names the owner" : "is the target"));
+            "'{}' {}, and thus no feature: remove it from drop", drop[k],
+            is_owner ? "names the owner" : "is the target");
   }
   v.check(!drop_first || encode == Encode::kOneHot, "drop_first", "requires encode one_hot");
   v.check(!positive || target_transform == TargetTransform::kNone, "target_transform",
@@ -153,11 +152,10 @@ void CsvData::describe(sim::Visitor& v) {
     const std::string& name = categories[k].column;
     const bool again = std::ranges::count(categories, name, &Categories::column) > 1;
     v.check(!again, fmt::format("categories/{}/column", k),
-            fmt::format("expected one entry for each column, found '{}' twice", name));
+            "expected one entry for each column, found '{}' twice", name);
     for (const auto* list : {&categorical, &numeric}) {
       v.check(std::ranges::count(*list, name) == 0, fmt::format("categories/{}/column", k),
-              fmt::format("'{}' is also in {}: remove it there", name,
-                          list == &numeric ? "numeric" : "categorical"));
+              "'{}' is also in {}: remove it there", name, list == &numeric ? "numeric" : "categorical");
     }
   }
   const bool has_classes = positive || classes;

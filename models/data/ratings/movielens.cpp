@@ -111,8 +111,8 @@ void MovieLens::describe(sim::Visitor& v) {
   const auto& [users, items, ratings] = generated;
   const std::size_t most = std::min(RatingsShape::kMost, items);
   v.check(path || (ratings >= RatingsShape::kLeast * users && ratings <= most * users), "ratings",
-          fmt::format("expected {} to {} for each of the {} users, found {} in all", RatingsShape::kLeast,
-                      most, users, ratings));
+          "expected {} to {} for each of the {} users, found {} in all", RatingsShape::kLeast, most, users,
+          ratings);
 }
 
 DataSet make_data(const MovieLens& options, const sim::Streams& streams) {

@@ -1,7 +1,5 @@
 #include "models/data/synthetic/linear_separators.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <numbers>
 
@@ -122,8 +120,8 @@ void LinearSeparators::describe(sim::Visitor& v) {
   v.check(similarity == SeparatorGraph::kNone || std::holds_alternative<MinWeight>(weight_threshold) ||
               owners <= ConnectedWeights::kMaxOwners,
           "weight_threshold",
-          fmt::format("connected is for at most {} owners, found {}: set a number, or similarity to none",
-                      ConnectedWeights::kMaxOwners, owners));
+          "connected is for at most {} owners, found {}: set a number, or similarity to none",
+          ConnectedWeights::kMaxOwners, owners);
 }
 
 std::vector<Separator> draw_separators(const LinearSeparators& options, const sim::Streams& streams) {

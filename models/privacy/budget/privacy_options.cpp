@@ -1,7 +1,5 @@
 #include "models/privacy/budget/privacy_options.hpp"
 
-#include <fmt/format.h>
-
 namespace hearsay::models {
 
 std::optional<sim::PerAgent> Steps::given() const {
@@ -88,14 +86,12 @@ void PrivacyOptions::describe(sim::Visitor& v) {
           "requires releases that have noise: set privacy.mechanism");
   v.check(gradient_bound.has_value() + clip.has_value() + bound_from_data <= 1, "gradient_bound",
           "give only one of gradient_bound, clip and bound_from_data");
-  v.check(
-      !needs_delta() || delta > 0, "delta",
-      fmt::format(
+  v.check(!needs_delta() || delta > 0, "delta",
           "expected a delta above 0 with {} and {}, found 0; choose one well below 1/records of every owner",
-          name_of(mechanism), name_of(accountant)));
+          name_of(mechanism), name_of(accountant));
   v.check(!epsilon_1 || epsilon_2, "epsilon_2", "required with epsilon_1: a turn also releases its gradient");
   v.check(!epsilon_warm || !epsilon.constant() || *epsilon_warm < epsilon.mean(), "epsilon_warm",
-          fmt::format("expected a part of epsilon ({}), found {}", epsilon.mean(), epsilon_warm.value_or(0)));
+          "expected a part of epsilon ({}), found {}", epsilon.mean(), epsilon_warm.value_or(0));
   const bool aggregator = trust == Trust::kAggregator;
   v.check(aggregator == (unit == PrivacyUnit::kOwner), "unit",
           aggregator ? "expected owner with trust aggregator, found record"

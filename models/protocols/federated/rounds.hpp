@@ -19,7 +19,6 @@
 //
 // Step t of a training: owner i's steps in round r are numbered from (r - 1) K. Iteration: a round. Clocks have no
 // effect.
-#include <fmt/format.h>
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -113,9 +112,8 @@ struct RoundOptions {
     local.require(setting);
     const auto* given = std::get_if<CohortNumber>(&cohort);
     if (given != nullptr && setting.owners && given->number > *setting.owners)
-      throw sim::OptionError("cohort",
-                             fmt::format("expected at most the number of owners ({}), found {}; or all",
-                                         *setting.owners, given->number));
+      throw sim::OptionError("cohort", "expected at most the number of owners ({}), found {}; or all",
+                             *setting.owners, given->number);
   }
   /// Answers that a round waits for, and owners that it asks for so many.
   std::size_t cohort_of(std::size_t owners) const {

@@ -29,8 +29,6 @@
 // back to the start, and the agent joins the next round it hears of.
 //
 // Iteration: a tick. Staleness: in rounds by which a model is late.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -68,16 +66,16 @@ class Epidemic : RandomPeers {
       GossipOptions::require(setting);
       require_size(fan_out);
       if (setting.owners && fan_out >= *setting.owners)
-        throw sim::OptionError(
-            "fan_out", fmt::format("expected at most n - 1 = {}, found {}", *setting.owners - 1, fan_out));
+        throw sim::OptionError("fan_out", "expected at most n - 1 = {}, found {}", *setting.owners - 1,
+                               fan_out);
       const sim::Topology* graph = setting.topology;
       for (sim::AgentId i = 0; sampling == EpidemicSampling::kOracle && graph && i < graph->agents(); ++i) {
         const sim::AgentId others = graph->agents() - 1;
         if (graph->degree(i) < others) {
           throw sim::OptionError("sampling",
-                                 fmt::format("expected network.topology complete with oracle, found agent {} "
-                                             "with {} of {} neighbours; use local",
-                                             i, graph->degree(i), others));
+                                 "expected network.topology complete with oracle, found agent {} "
+                                 "with {} of {} neighbours; use local",
+                                 i, graph->degree(i), others);
         }
       }
     }

@@ -69,9 +69,9 @@ struct GossipRoundOptions : GossipOptions {
       for (std::uint32_t k = 0; k < graph.degree(i); ++k) sum += graph.weight(graph.first_edge(i) + k);
       if (sum > 1 + kRounding)
         throw sim::OptionError("mixing",
-                               fmt::format("expected weights of links with a sum of at most 1 with links, "
-                                           "found {:g} of agent {}; see network.topology.weights",
-                                           sum, i));
+                               "expected weights of links with a sum of at most 1 with links, "
+                               "found {:g} of agent {}; see network.topology.weights",
+                               sum, i);
     }
   }
 };

@@ -8,8 +8,6 @@
 // from draws of all neighbours is that draws within T are often of the same few agents.
 //
 // An entry is drawn from its own stream whenever it is used: a view takes no memory.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -54,8 +52,7 @@ struct RandomPeerOptions : GossipOptions {
   void require_size(std::uint32_t fan_out) const {
     const auto* const view = std::get_if<AgingView>(&peers);
     if (view != nullptr && fan_out > view->size)
-      throw sim::OptionError("fan_out",
-                             fmt::format("expected at most peers.size = {}, found {}", view->size, fan_out));
+      throw sim::OptionError("fan_out", "expected at most peers.size = {}, found {}", view->size, fan_out);
   }
 };
 

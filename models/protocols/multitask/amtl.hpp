@@ -65,7 +65,7 @@ class Amtl : public TaskLoop<Amtl> {
       CouplingOptions::describe(v);
       TaskLoopOptions::describe(v);
       v.check(step_rule == StepRule::kFixed || eta * std::log(kShortestDelay) <= 1, "eta",
-              fmt::format("expected at most 1/ln 10 = 0.434 with step_rule delay_adaptive, found {:g}", eta));
+              "expected at most 1/ln 10 = 0.434 with step_rule delay_adaptive, found {:g}", eta);
     }
     void require(const Setting& setting) const {
       if (setting.privacy.active())
@@ -93,8 +93,7 @@ class Amtl : public TaskLoop<Amtl> {
     study.problem.require_records_of_all();
     const double l = smoothness_for("alpha", study);
     if (!(params.alpha < 2 / l))
-      throw sim::OptionError(
-          "alpha", fmt::format("expected a step below 2/L = {:.6g}, found {:g}", 2 / l, params.alpha));
+      throw sim::OptionError("alpha", "expected a step below 2/L = {:.6g}, found {:g}", 2 / l, params.alpha);
     if (params.start == TaskStart::kSingleTask) {
       for (std::size_t t = 0; t < delays_.size(); ++t) {
         begun_[t] = minimise_alone(study.diagnosed(), t, params.start_ridge.value_or(kStartRidge));

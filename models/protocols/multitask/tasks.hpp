@@ -8,7 +8,6 @@
 // Both noises go through the ledger: q_t + z_1 is one release (it decides where the gradient is taken, and what is
 // sent follows from it), g_t the other. z_1 and z_2 of turn k of agent i are releases 2k and 2k + 1 of that agent.
 // Draws subsamples from the protocol's purpose 0 of the agent.
-#include <fmt/format.h>
 #include <Eigen/Core>
 
 #include <memory>
@@ -42,9 +41,9 @@ class MultitaskNodes {
     if (options.q_update == OwnUpdate::kStep && !(options.alpha_1 < 1 / l)) {
       throw sim::OptionError(
           "alpha_1",
-          fmt::format("expected a step below 1/L = {:.6g}, where L = {:.6g} is the Lipschitz constant of the "
-                      "gradient of a task's loss, found {:g}",
-                      1 / l, l, options.alpha_1));
+          "expected a step below 1/L = {:.6g}, where L = {:.6g} is the Lipschitz constant of the "
+          "gradient of a task's loss, found {:g}",
+          1 / l, l, options.alpha_1);
     }
     if (options.start == TaskStart::kSingleTask) {  // to fail before a run, if it does
       for (std::size_t t = 0; t < turns_.size(); ++t)

@@ -88,7 +88,7 @@ void Rmat::describe(Visitor& v) {
   v(c, unit_interval(
            "c",
            "Probability of a link from the second half to the first half, at each level of the recursion."));
-  v.check(a + b + c <= 1 + 1e-12, "", fmt::format("expected a + b + c of at most 1, found {}", a + b + c));
+  v.check(a + b + c <= 1 + 1e-12, "", "expected a + b + c of at most 1, found {}", a + b + c);
 }
 
 Draft draw(const Rmat& o, AgentId nodes, const Streams& streams) {

@@ -11,7 +11,7 @@ void WattsStrogatz::describe(Visitor& v) {
   v(neighbours,
     {.name = "neighbours", .help = "Number of neighbours of every agent before rewiring; even.", .min = 2});
   v(rewire, unit_interval("rewire", "Probability that a link is rewired to a random endpoint."));
-  v.check(neighbours % 2 == 0, "neighbours", fmt::format("expected an even number, found {}", neighbours));
+  v.check(neighbours % 2 == 0, "neighbours", "expected an even number, found {}", neighbours);
 }
 
 Draft draw(const WattsStrogatz& o, AgentId nodes, const Streams& streams) {
