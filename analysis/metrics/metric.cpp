@@ -318,10 +318,6 @@ std::vector<Metric> gather() {
   return all;
 }
 
-}  // namespace
-
-namespace {
-
 // Metrics stay where they are: whoever records one points to it.
 constexpr std::size_t kMost = 4096;
 
