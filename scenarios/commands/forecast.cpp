@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
+#include <sstream>
 
 #include "analysis/tables/summary.hpp"
-#include "scenarios/commands/coalition.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/commands/study_table.hpp"
 #include "scenarios/execution/experiment.hpp"
@@ -25,6 +26,45 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* kNames = "N, n, s or numeric axes of the sweep";
+
+// Owners who learn together, as the theory sees them.
+struct Coalition {
+  std::vector<std::string> labels{};  // of its point; empty for one of the command line
+  double owners = 0, records = 0;     // N, n
+  double inverse_squares = 0;         // s = sum of 1/epsilon_i^2; NaN where an owner has no budget
+  std::vector<double> runs{};         // the metric at the end of its runs; empty: it has not run
+
+  void add(double n, double epsilon) {
+    ++owners;
+    records += n;
+    inverse_squares += 1 / (epsilon * epsilon);
+  }
+};
+
+Coalition coalition_of(const std::vector<analysis::OwnerFacts>& owners,
+                       const std::vector<std::string>& labels) {
+  Coalition all{.labels = labels};
+  for (const analysis::OwnerFacts& owner : owners) all.add(static_cast<double>(owner.records), owner.epsilon);
+  return all;
+}
+
+// "20000:10,5000:1": records and budget of each owner. Throws UsageError.
+Coalition parse_coalition(const std::string& text) {
+  Coalition all;
+  std::stringstream in(text + ",");
+  for (std::string owner; std::getline(in, owner, ',');) {
+    double records = 0, epsilon = 0;
+    int used = 0;
+    const int found = std::sscanf(owner.c_str(), "%lf:%lf%n", &records, &epsilon, &used);
+    const bool whole = found == 2 && static_cast<std::size_t>(used) == owner.size();
+    if (!whole || !(records > 0 && std::isfinite(records)) || !(epsilon > 0))
+      throw UsageError(fmt::format(
+          "--coalition: expected records and budget of each owner, such as 20000:10,5000:1, found '{}'",
+          printable(text)));
+    all.add(records, epsilon);
+  }
+  return all;
+}
 
 // The study, the expressions of the command line, and what they say about coalitions.
 class Forecaster {

@@ -21,7 +21,6 @@
 #include "scenarios/execution/machine.hpp"
 #include "scenarios/execution/progress.hpp"
 #include "scenarios/execution/study_difference.hpp"
-#include "scenarios/execution/workers/rank_table.hpp"
 #include "scenarios/execution/workers/team.hpp"
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/point_fit.hpp"
@@ -189,7 +188,7 @@ class Runner {
       }();
       shown.stop();
       progress = nullptr;
-      if (team_ != nullptr) print_error("{}", rank_table(team_->records(), shown.seconds()));
+      print_error("{}", shown.ranks());
       store->close();
       const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       if (execution.at_a_time() < arguments_.threads)

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "analysis/tables/summary.hpp"
 #include "scenarios/execution/machine.hpp"
 #include "scenarios/execution/memory.hpp"
 #include "scenarios/execution/workers/team.hpp"
@@ -69,6 +70,19 @@ void Progress::stop() {
 
 double Progress::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+std::string Progress::ranks() const {
+  if (team_ == nullptr) return {};
+  const double elapsed = seconds();
+  std::vector<std::vector<std::string>> rows{{"rank", "host", "threads", "runs", "runs/s", "busy"}};
+  for (const RankRecord& r : team_->records()) {
+    const double share = r.threads > 0 && elapsed > 0 ? r.busy / (r.threads * elapsed) : 0;
+    rows.push_back({fmt::format("{}", r.rank), r.host, fmt::format("{}", r.threads),
+                    fmt::format("{}", r.runs), fmt::format("{:.3g}", static_cast<double>(r.runs) / elapsed),
+                    fmt::format("{:.1f} %", 100 * share)});
+  }
+  return analysis::align(rows, terminal_width(), 2);
 }
 
 void Progress::work() {

@@ -38,10 +38,12 @@ class Progress {
   void finished(const analysis::RunResult& run);
   /// Prints the final line of the terminal, or of JSON.
   void stop();
-  /// Since the start.
-  double seconds() const;
+  /// A line for each rank of the team: host, threads, runs, runs/s, and the share of the time of its threads that runs and
+  /// the assembling of points took; empty without a team.
+  std::string ranks() const;
 
  private:
+  double seconds() const;  // since the start
   void work();
   void show(const std::string& text) const;
   std::string line() const;
