@@ -29,6 +29,10 @@ constexpr auto choices_of(IncrementLaw) {
 /// Numbers in a vector of gossip and p2p, by default.
 inline constexpr std::uint64_t kVectorLength = 20;
 
+/// "latency": U(0, 15 ms), of a scenario's network.
+inline constexpr const char* kShortLatency =
+    R"("latency": {"type": "uniform", "min": "0 ms", "max": "15 ms"})";
+
 struct BenchmarkSettings {
   std::vector<std::uint64_t> agents{};       ///< empty: those of the benchmark
   std::optional<std::uint64_t> dimension{};  ///< p

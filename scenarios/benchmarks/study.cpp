@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "analysis/store/store.hpp"
-#include "scenarios/benchmarks/protocol_runs.hpp"
+#include "scenarios/benchmarks/benchmark.hpp"
 #include "scenarios/execution/execute.hpp"
 #include "scenarios/study/plan.hpp"
 #include "sim/check.hpp"
