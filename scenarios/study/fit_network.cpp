@@ -1,11 +1,30 @@
 #include "scenarios/study/fit_network.hpp"
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
 
 #include "scenarios/study/errors.hpp"
+#include "scenarios/study/scenario.hpp"
 #include "sim/engine/unreachable.hpp"
 
 namespace hearsay::scenarios {
+
+sim::Timeline timeline_of(const Scenario& s, sim::AgentId agents) {
+  sim::NetworkOptions network = s.network;
+  return sim::unfold(s.events, network, agents, s.stop.time.value_or(sim::kNever));
+}
+
+std::string events_json(const Scenario& s, const Parting& branches) {
+  nlohmann::json all = nlohmann::json::array();
+  std::vector<sim::Timeline::Entry> entries = timeline_of(s, sim::kMaxAgents).entries;
+  if (branches.by_time()) entries.push_back({branches.time, "branches"});
+  std::ranges::stable_sort(entries, {}, &sim::Timeline::Entry::at);
+  for (const auto& entry : entries) all.push_back({{"time", entry.at}, {"text", entry.text}});
+  if (branches.iteration != Parting::kNoIteration)
+    all.push_back({{"iteration", branches.iteration}, {"text", "branches"}});
+  return all.empty() ? "" : all.dump();
+}
 
 void fit_network(sim::Engine::Options& options, const std::vector<sim::TimelineEvent>& events,
                  const sim::Topology& topology, const sim::Streams& streams) {

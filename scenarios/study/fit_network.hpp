@@ -1,10 +1,20 @@
 #pragma once
-// The network of a point, checked against its graph.
+// The events of a point, and its network, checked against its graph.
+#include <string>
 #include <vector>
 
+#include "scenarios/study/parting.hpp"
 #include "sim/engine/engine.hpp"
 
 namespace hearsay::scenarios {
+
+struct Scenario;
+
+/// The events of a run with so many agents, as far as they are known before its data are made: sim::unfold.
+sim::Timeline timeline_of(const Scenario& s, sim::AgentId agents);
+
+/// A JSON list of the times and texts of events, for figures, and of where branches part; empty if there are none.
+std::string events_json(const Scenario& s, const Parting& branches = {});
 
 /// Unfolds the events into `options`, reads the files of network, clocks and events, for all runs to share, and checks
 /// that all fit the graph and that messages can arrive. Throws sim::OptionError.

@@ -22,12 +22,12 @@
 #include "scenarios/study/branch_points.hpp"
 #include "scenarios/study/conclusion_input.hpp"
 #include "scenarios/study/errors.hpp"
+#include "scenarios/study/fit_network.hpp"
 #include "scenarios/study/keys.hpp"
 #include "scenarios/study/node_names.hpp"
 #include "scenarios/study/point_fit.hpp"
 #include "scenarios/study/repeat.hpp"
 #include "scenarios/study/scenario.hpp"
-#include "scenarios/study/scenario_events.hpp"
 #include "scenarios/study/sweep/fix_axes.hpp"
 #include "scenarios/study/sweep/sweep.hpp"
 #include "sim/random/random.hpp"
@@ -412,14 +412,10 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
                            .key = std::move(key.point),
                            .problem_key = std::move(key.problem)});
     note_latencies(reader.plain_numbers(), plan);
-    const auto require = [&](const Scenario& one, bool goes_on) {
-      require_events(one);
-      fit.require(one, plan.points.size() - 1, goes_on);
-    };
     try {
       if (past) require_branches(*past, plan, *sweep.branches());
-      if (past) require(*past, true);
-      require(*scenario, false);
+      if (past) fit.require(*past, plan.points.size() - 1, true);
+      fit.require(*scenario, plan.points.size() - 1);
     } catch (const InputError&) {
       throw;
     } catch (sim::Error& error) {

@@ -105,10 +105,7 @@ void require_network(const Scenario& s) {
   };
   assemble("/network/latency", [&] { require(s.network.links.latency); });
   assemble("/events", [&] {
-    sim::NetworkOptions network = s.network;
-    const sim::Timeline timeline =
-        sim::unfold(s.events, network, sim::kMaxAgents, s.stop.time.value_or(sim::kNever));
-    for (const auto& entry : timeline.entries)
+    for (const auto& entry : timeline_of(s, sim::kMaxAgents).entries)
       if (entry.changes.latency) require(*entry.changes.latency);
   });
 }
@@ -296,6 +293,9 @@ double parameters_of(const models::ModelOptions& model, const models::DataSize& 
 
 void PointFit::require(const Scenario& s, std::size_t point, bool goes_on) {
   const models::Entry& entry = s.protocol->entry();
+  const auto owners = models::owners_of(s.data.kind());
+  const auto agents = owners ? agents_of(*owners, entry.hub) : sim::kMaxAgents;
+  if (!s.events.empty()) assemble("/events", [&] { timeline_of(s, agents); });
   const auto data = size_of_data(s);
   if (s.network.links.delayed_direction != sim::DelayedDirection::kBoth && !entry.hub) {
     throw sim::OptionError("/network/delayed_direction", "expected both, because protocol {} has no hub",
@@ -334,13 +334,10 @@ void PointFit::require(const Scenario& s, std::size_t point, bool goes_on) {
     assemble("/model", [&] { models::require_targets(s.model.loss, *targets); });
   if (needs_optimum(s)) assemble("/model", [&] { models::require_minimiser(s.model); });
   // Generated data have no columns.
-  const auto owners = models::owners_of(s.data.kind());
   require_assembled(data ? bound(s, {}) : s, data, owners, goes_on);
-  if (owners) require_traced_agent(s, point, agents_of(*owners, entry.hub));
-  if (owners) {
-    assemble("/privacy/adversaries",
-             [&] { models::require_members(s.privacy.adversaries, agents_of(*owners, entry.hub)); });
-  }
+  if (!owners) return;
+  require_traced_agent(s, point, agents);
+  assemble("/privacy/adversaries", [&] { models::require_members(s.privacy.adversaries, agents); });
 }
 
 void require_traced_agent(const Scenario& s, std::size_t point, sim::AgentId agents) {
