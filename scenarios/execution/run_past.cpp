@@ -3,7 +3,7 @@
 #include "scenarios/execution/experiment.hpp"
 #include "scenarios/execution/run_maker.hpp"
 #include "scenarios/execution/snapshots.hpp"
-#include "scenarios/study/branch_points.hpp"
+#include "scenarios/study/branches.hpp"
 #include "scenarios/study/errors.hpp"
 
 namespace hearsay::scenarios {

@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
-#include <variant>
+#include <utility>
+#include <vector>
 
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reader.hpp"
 #include "scenarios/language/reference/outline.hpp"
+#include "scenarios/study/keys.hpp"
+#include "scenarios/study/plan.hpp"
+#include "scenarios/study/sweep/sweep.hpp"
 
 namespace hearsay::scenarios {
 
@@ -16,8 +21,38 @@ namespace {
 
 constexpr std::string_view kProtocol = "protocol.";
 
+// What a branch changes, but for options of the protocol.
+struct BranchChanges {
+  sim::LawChanges laws;
+  std::vector<sim::TimelineEvent> events;
+  void describe(sim::Visitor& v) {
+    laws.describe(v);
+    v(events,
+      {.name = "events", .help = "What happens to the network in addition, from the time of the branch on."});
+  }
+};
+
+// What a point has on an axis; null: the sweep has no such axis.
+const Node* setting_of(const SweepPoint& point, std::string_view axis) {
+  const auto found = std::ranges::find(point.settings, axis, &std::pair<std::string, Node>::first);
+  return found == point.settings.end() ? nullptr : &found->second;
+}
+
+// What element k of the branches changes, and its JSON pointer: an element may be a value with a label.
+const Node& changes_of(const Node& sets, std::size_t k) {
+  const Node& one = sets.items()[k].value;
+  const Node* const value = one.find("value");
+  return value != nullptr ? *value : one;
+}
+
+std::string branch_pointer(const Node& sets, std::size_t k) {
+  const bool labelled = &changes_of(sets, k) != &sets.items()[k].value;
+  return fmt::format("/branches/set/{}{}", k, labelled ? "/value" : "");
+}
+
 // Names of the options of the document's protocol that a branch may change.
-Names changeable(const Outline& all, const Document& document) {
+Names changeable(const Document& document) {
+  static const Outline all = scenario_outline();
   Names names;
   const auto protocol = std::ranges::find(all.members, "protocol", &Outline::name);
   const Node* type = document.root.find("protocol");
@@ -106,33 +141,12 @@ void BranchOptions::describe(sim::Visitor& v) {
      .max = 1e6});
 }
 
-void BranchChanges::describe(sim::Visitor& v) {
-  laws.describe(v);
-  v(events,
-    {.name = "events", .help = "What happens to the network in addition, from the time of the branch on."});
-}
-
-const Node& changes_of(const Node& sets, std::size_t k) {
-  const Node& one = sets.items()[k].value;
-  const Node* const value = one.find("value");
-  return value != nullptr ? *value : one;
-}
-
-std::size_t number_of(const Node& set, const Node& sets) {
-  std::size_t k = 0;
-  while (k + 1 < sets.items().size() && changes_of(sets, k).at != set.at) ++k;
-  return k;
-}
-
-std::string branch_pointer(const Node& sets, std::size_t k) {
-  const bool labelled = &changes_of(sets, k) != &sets.items()[k].value;
-  return fmt::format("/branches/set/{}{}", k, labelled ? "/value" : "");
-}
-
-Scenario branch_of(const Scenario& past, const Document& document, const BranchOptions& options,
-                   const Node& set, const Node& sets, const Folders& folders, const Outline& all,
-                   const NamesInScenario& names) {
-  const std::string pointer = branch_pointer(sets, number_of(set, sets));
+std::shared_ptr<Scenario> branched(const Scenario& past, const Document& document, const Sweep& sweep,
+                                   const SweepPoint& point, const Folders& folders,
+                                   const NamesInScenario& names) {
+  const BranchOptions& options = *sweep.branches();
+  const Node& set = *setting_of(point, kBranchAxis);
+  const std::string pointer = branch_pointer(sweep.branch_sets(), branch_number(sweep, point));
   if (!set.is(Node::Kind::kObject))
     document.fail(set.at, pointer, "expected an object with what changes, found " + found(set));
   const Parting parting = options.parting();
@@ -146,7 +160,7 @@ Scenario branch_of(const Scenario& past, const Document& document, const BranchO
                               *past.stop.iterations, parting.iteration));
   Node others = set;
   Document changed = document;
-  const Names keys = changeable(all, document);
+  const Names keys = changeable(document);
   for (const Node::Member& member : set.items()) {
     if (!member.key.starts_with(kProtocol)) continue;
     if (std::ranges::find(keys, member.key) == keys.end())
@@ -158,7 +172,7 @@ Scenario branch_of(const Scenario& past, const Document& document, const BranchO
   }
   BranchChanges changes;
   read(document, others, changes, folders, pointer, {}, keys, names);
-  Scenario branch = past;
+  auto branch = std::make_shared<Scenario>(past);
   if (others.items().size() < set.items().size()) {
     Scenario other;
     try {
@@ -166,7 +180,7 @@ Scenario branch_of(const Scenario& past, const Document& document, const BranchO
     } catch (const InputError& error) {
       throw written_in(set, pointer, error.lines());
     }
-    branch.protocol = other.protocol;
+    branch->protocol = other.protocol;
   }
   for (std::size_t k = 0; k < changes.events.size(); ++k) {
     if (!parting.by_time() || time_of(changes.events[k]) >= parting.time) continue;
@@ -177,9 +191,85 @@ Scenario branch_of(const Scenario& past, const Document& document, const BranchO
   require_same_start(past, changes, document, set, pointer);
   const sim::LawChanges& laws = changes.laws;
   if (laws.latency || laws.loss || laws.bandwidth || laws.compute_time)
-    branch.events.emplace_back(sim::SetEvent{parting.by_time() ? parting.time : kAtParting, laws, {}});
-  std::ranges::copy(changes.events, std::back_inserter(branch.events));
+    branch->events.emplace_back(sim::SetEvent{parting.by_time() ? parting.time : kAtParting, laws, {}});
+  std::ranges::copy(changes.events, std::back_inserter(branch->events));
+  if (options.noise == LaterNoise::kFresh) {
+    const Node* const number = setting_of(point, kContinuationAxis);
+    branch->continuation = number == nullptr ? 1 : static_cast<std::uint32_t>(number->number);
+  }
   return branch;
+}
+
+std::string branch_key(const std::string& past_key, Keys& keys, const Scenario& branch,
+                       const BranchOptions& options) {
+  const std::string key = keys.point(branch).point;
+  if (branch.continuation == 0 && key == past_key) return past_key;
+  return sha256(fmt::format("{}\nbranch at {} continuation {}\n{}", past_key, options.parting().text(),
+                            branch.continuation, key));
+}
+
+void require_branches(const Scenario& past, const Plan& plan, const BranchOptions& options) {
+  const auto refuse = [&](const char* where, const char* why) { throw InputError(plan.locate(where, why)); };
+  if (!past.protocol->entry().snapshots)
+    refuse("/protocol", "this protocol does not describe its state, without which its runs have no branches");
+  if (!past.privacy.adversaries.empty())
+    refuse("/privacy/adversaries",
+           "what adversaries see is worked out for undisturbed runs: remove branches");
+  if (past.splitting) refuse("/splitting", "splitting is of whole runs: remove branches");
+  if (plan.selection && (plan.selection->repetitions || plan.selection->trials))
+    refuse(plan.selection->trials ? "/tune/trials" : "/tune/repetitions",
+           "these runs have random numbers of their own, and branches those of their past: remove branches");
+  if (past.repeat.antithetic() && options.noise == LaterNoise::kFresh)
+    refuse("/repeat/antithetic", "fresh random numbers of branches are of no pair: set it to false");
+}
+
+Scenario parted_at(const PlannedPoint& point, sim::Time time) {
+  Scenario branch = *point.scenario;
+  for (std::size_t k = point.past->events.size(); k < branch.events.size(); ++k) {
+    if (auto* set = std::get_if<sim::SetEvent>(&branch.events[k]); set != nullptr && set->at == kAtParting) {
+      set->at = time;
+    } else if (time_of(branch.events[k]) <= time) {
+      throw sim::OptionError(fmt::format("/events/{}/at", k),
+                             "expected a time after that of {} ({:g} s), found {:g} s", point.parting.text(),
+                             time, time_of(branch.events[k]));
+    }
+  }
+  return branch;
+}
+
+std::size_t branch_number(const Sweep& sweep, const SweepPoint& point) {
+  const Node& sets = sweep.branch_sets();
+  const Position at = setting_of(point, kBranchAxis)->at;
+  std::size_t k = 0;
+  while (k + 1 < sets.items().size() && changes_of(sets, k).at != at) ++k;
+  return k;
+}
+
+std::optional<BranchPlace> place_in_branch(const Plan& plan, const PlannedPoint& point,
+                                           const std::string& where) {
+  if (point.past == nullptr) return std::nullopt;
+  const Node& set = changes_of(plan.branch_sets, point.branch);
+  const std::string pointer = branch_pointer(plan.branch_sets, point.branch);
+  for (const Node::Member& member : set.items()) {
+    std::string option = member.key;
+    std::ranges::replace(option, '.', '/');
+    if (where == "/" + option) return BranchPlace{member.value.at, pointer + pointer_step(member.key)};
+  }
+  constexpr std::string_view kEvents = "/events";
+  if (!where.starts_with(kEvents)) return std::nullopt;
+  // Its own events are the last.
+  std::size_t number = 0;
+  const std::string_view rest = std::string_view(where).substr(std::min(kEvents.size() + 1, where.size()));
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  if (error != std::errc()) return BranchPlace{set.at, pointer};
+  if (number < point.past->events.size()) return std::nullopt;
+  const Node* const events = set.find("events");
+  const std::size_t own = events == nullptr ? 0 : events->items().size();
+  const std::size_t first = point.scenario->events.size() - own;
+  if (number < first) return BranchPlace{set.at, pointer};
+  return BranchPlace{events->items()[number - first].value.at,
+                     fmt::format("{}{}/{}{}", pointer, kEvents, number - first,
+                                 rest.substr(static_cast<std::size_t>(end - rest.data())))};
 }
 
 }  // namespace hearsay::scenarios

@@ -5,10 +5,12 @@
 //
 // Every run is made once until `at`, a time or {"iterations": 500}; from there each branch goes on with its changes. The
 // branch is an axis of the study, "branch", and so is, where there are several, the continuation, "continuation".
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <variant>
-#include <vector>
 
 #include "scenarios/language/agent_names.hpp"
 #include "scenarios/language/input_path.hpp"
@@ -18,7 +20,11 @@
 
 namespace hearsay::scenarios {
 
-struct Outline;
+class Keys;
+class Sweep;
+struct Plan;
+struct PlannedPoint;
+struct SweepPoint;
 
 /// Random numbers of a branch from its time on.
 enum class LaterNoise { kCommon, kFresh };
@@ -51,27 +57,35 @@ struct BranchOptions {
   Parting parting() const;
 };
 
-/// What a branch changes, but for options of the protocol.
-struct BranchChanges {
-  sim::LawChanges laws;
-  std::vector<sim::TimelineEvent> events;
-  void describe(sim::Visitor& v);
-};
-
 inline constexpr const char* kBranchAxis = "branch";
 inline constexpr const char* kContinuationAxis = "continuation";
 
-/// What a run of `past`, read from `document`, goes on with, given the changes of its branch: `set`, an element of `sets`.
-/// `all`: the outline of scenarios; `names`: of agents. Throws InputError for what a branch cannot change, events before its time, and
-/// agents that join without having left.
-Scenario branch_of(const Scenario& past, const Document& document, const BranchOptions& options,
-                   const Node& set, const Node& sets, const Folders& folders, const Outline& all,
-                   const NamesInScenario& names);
+/// What a run of `past`, read from the document of a point, goes on with. `names`: of agents. Throws InputError for what a
+/// branch cannot change, events before its time, and agents that join without having left.
+std::shared_ptr<Scenario> branched(const Scenario& past, const Document& document, const Sweep& sweep,
+                                   const SweepPoint& point, const Folders& folders,
+                                   const NamesInScenario& names);
 
-/// The number of an element of `sets`, given the value of its axis.
-std::size_t number_of(const Node& set, const Node& sets);
-/// What element k of `sets` changes, and its JSON pointer: an element may be a value with a label.
-const Node& changes_of(const Node& sets, std::size_t k);
-std::string branch_pointer(const Node& sets, std::size_t k);
+/// The key of a branch of the point of that key: one that changes nothing is the undisturbed run.
+std::string branch_key(const std::string& past_key, Keys& keys, const Scenario& branch,
+                       const BranchOptions& options);
+
+/// Throws InputError for what branches do not go with.
+void require_branches(const Scenario& past, const Plan& plan, const BranchOptions& options);
+
+/// A point's scenario, given that its branches have parted at a time (s) by an iteration. Throws OptionError for events of
+/// the branch that are not later.
+Scenario parted_at(const PlannedPoint& point, sim::Time time);
+
+/// The number of the branch among those of the sweep.
+std::size_t branch_number(const Sweep& sweep, const SweepPoint& point);
+
+struct BranchPlace {
+  Position at;
+  std::string pointer;
+};
+/// Where a point's branch says what is at `where` in its scenario; nothing: it does not.
+std::optional<BranchPlace> place_in_branch(const Plan& plan, const PlannedPoint& point,
+                                           const std::string& where);
 
 }  // namespace hearsay::scenarios

@@ -19,7 +19,7 @@
 #include "scenarios/language/reader.hpp"
 #include "scenarios/language/reference/outline.hpp"
 #include "scenarios/language/reference/writer.hpp"
-#include "scenarios/study/branch_points.hpp"
+#include "scenarios/study/branches.hpp"
 #include "scenarios/study/conclusion_input.hpp"
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/fit_network.hpp"
