@@ -4,14 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
 #include "analysis/store/output_file.hpp"
 #include "scenarios/execution/machine.hpp"
-#include "scenarios/execution/manifest.hpp"
+#include "scenarios/execution/memory.hpp"
 #include "scenarios/language/input_error.hpp"
+#include "scenarios/study/build_info.hpp"
 #include "scenarios/study/conclusion_input.hpp"
+#include "scenarios/study/point_fit.hpp"
 #include "scenarios/study/scenario.hpp"
 #include "scenarios/study/sweep/labels.hpp"
 #include "scenarios/terminal/terminal.hpp"
@@ -72,6 +75,72 @@ void remove_stale(const std::filesystem::path& folder, const StudyResults& resul
   for (const char* name : files) std::filesystem::remove(folder / name, error);
 }
 
+// `scenario`: the first one with a mechanism other than none; null: there is none.
+nlohmann::ordered_json privacy_of(const Scenario* scenario) {
+  if (scenario == nullptr)
+    return {{"statement", "mechanism \"none\": no privacy guarantee"}, {"mechanism", models::NoNoise::kName}};
+  const models::Budget budget = settled_budget(*scenario);
+  return {{"statement", "simulated differential privacy: not for release"},
+          {"guarantee", budget.meaning()},
+          {"mechanism", models::name_of(budget.mechanism)},
+          {"norm", models::name_of(budget.norm())},
+          {"accountant", models::name_of(budget.accountant)},
+          {"delta", budget.delta},
+          {"unit", models::name_of(budget.unit)},
+          {"trust", models::name_of(budget.trust)},
+          {"adjacency", models::name_of(budget.adjacency)},
+          {"schedule", models::name_of(budget.schedule)},
+          {"sensitivity", models::describe(budget.source)},
+          {"budget", budget.by_turn() ? "epsilon_1 and epsilon_2 of each turn; composed per owner"
+                                      : "per owner, over the whole run"}};
+}
+
+// manifest.json: the study, the program, and the assumptions of its privacy guarantee. `conclusions`: JSON of slopes and
+// bounds; empty if there are none.
+void write_manifest(const StudyResults& in, const analysis::Totals& t, const std::string& conclusions,
+                    double wall) {
+  const Scenario& scenario = *in.plan.points.front().scenario;
+  nlohmann::ordered_json m{
+      {"hearsay",
+       {{"version", build_info::kVersion},
+        {"commit", build_info::kCommit},
+        {"compiler", build_info::kCompiler},
+        {"flags", build_info::kFlags}}},
+      {"command", in.command},
+      {"scenario_file", in.file},
+      {"host", host()},
+      {"threads", in.threads},
+      {"wall_s", wall},
+      {"peak_memory_bytes", peak_memory()},
+      {"events", t.events},
+      {"events_per_s_and_thread", t.wall > 0 ? static_cast<double>(t.events) / t.wall : 0},
+      {"seed", scenario.seed},
+      {"points", t.points},
+      {"runs", t.runs},
+      {"done", t.done},
+      {"diverged", t.diverged},
+      {"failed", t.failed},
+      {"interrupted", t.interrupted},
+      {"planned_runs", in.runs},
+      {"delivery", scenario.protocol->entry().broadcasts
+                       ? "publications: computed when read where the network allows it, else events"
+                       : "events"},
+      {"privacy", privacy_of(in.plan.private_point())},
+      {"fitted_on_private_data_without_accounting", t.unaccounted},
+      {"notes", t.notes}};
+  if (!in.selection.empty()) m["selection"] = nlohmann::ordered_json::parse(in.selection);
+  m["diagnostics"] =
+      "objective, fitness, distance and errors are exact and without noise: a real network could not publish "
+      "them";
+  if (!conclusions.empty()) m["analysis"] = nlohmann::ordered_json::parse(conclusions);
+  m["fingerprint"] = fmt::format("{:016x}", t.fingerprint);
+  m["scenario"] = nlohmann::ordered_json::parse(in.plan.resolved);
+  analysis::OutputFile file(in.folder / "manifest.json");
+  file.write(m.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  file.write("\n");
+  file.commit();
+}
+
 }  // namespace
 
 std::uint64_t stored(const analysis::Totals& totals) {
@@ -88,8 +157,7 @@ analysis::Totals write_results(const StudyResults& results) {
   analysis::Exported exported = analysis::export_tables(study, folder, label_number);
   for (const auto& [pointer, note] : plan.notes) exported.totals.notes.insert(note);
   exported.totals.notes.insert(results.notes.begin(), results.notes.end());
-  const Scenario* const private_point = plan.private_point();
-  if (plan.selection && private_point != nullptr) {
+  if (plan.selection && plan.private_point() != nullptr) {
     if (const auto read = plan.selection->exact_read()) {
       exported.totals.unaccounted.insert(*read);
       exported.totals.notes.insert(
@@ -110,18 +178,7 @@ analysis::Totals write_results(const StudyResults& results) {
   if (scenario.splitting)
     rare = analysis::write_rare_events(study, scenario.analysis.confidence, folder, label_number);
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - results.begin).count();
-  write_manifest({.totals = exported.totals,
-                  .scenario = scenario,
-                  .private_point = private_point,
-                  .file = results.file,
-                  .command = results.command,
-                  .resolved = plan.resolved,
-                  .conclusions = conclusions ? conclusions->json() : "",
-                  .threads = results.threads,
-                  .planned = results.runs,
-                  .wall = wall,
-                  .selection = results.selection},
-                 folder / "manifest.json");
+  write_manifest(results, exported.totals, conclusions ? conclusions->json() : "", wall);
   if (results.silent) return std::move(exported.totals);
   print_results(study.head(), exported, conclusions, rare, results, wall);
   for (const std::string& note : exported.totals.notes) {
