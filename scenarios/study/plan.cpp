@@ -340,7 +340,9 @@ void find_references(Plan& plan) {
 
 Plan plan_document(Document document, const std::string& file, std::span<const std::string> sets,
                    const Folders& folders, const PlanOptions& options) {
-  Plan plan{.file = printable(file, 4096), .document = std::move(document)};
+  Plan plan;
+  plan.file = printable(file, 4096);
+  plan.document = std::move(document);
   plan.origin["folders"] = folders_of(plan.document, folders);
   plan.origin["condition"] = options.points;
   plan.origin["instances"] = options.validation ? "validation" : "";
@@ -354,11 +356,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   if (const Node* const branches = plan.document.root.find("branches"))
     sweep_text += ",\n  \"branches\": " + json_as_written(*branches, 2);
   const Sweep sweep(plan.document, sets);
-  plan.axes = sweep.axes();
-  plan.groups = sweep.groups();
-  plan.numeric = sweep.numeric();
-  plan.shown = sweep.shown();
-  plan.axes_at = sweep.positions();
+  static_cast<SweptAxes&>(plan) = sweep.swept();
   plan.selection = sweep.selection();
   plan.branch_sets = sweep.branch_sets();
   Keys keys;

@@ -14,6 +14,7 @@
 #include "scenarios/language/input_path.hpp"
 #include "scenarios/language/json/document.hpp"
 #include "scenarios/study/parting.hpp"
+#include "scenarios/study/sweep/axis.hpp"
 #include "scenarios/study/sweep/selection.hpp"
 #include "sim/check.hpp"
 
@@ -51,14 +52,10 @@ struct PlanOptions {
   std::vector<std::uint32_t> repetitions{};
 };
 
-struct Plan {
+/// With the axes of its sweep; of the tuned options it has only `shown`, after the others.
+struct Plan : SweptAxes {
   std::string file;
   Document document;  ///< without "sweep"
-  std::vector<std::string> axes{};
-  std::vector<std::size_t> groups{};                        ///< by axis; equal for axes that vary together
-  std::vector<bool> numeric{};                              ///< by axis: whether all its values are numbers
-  std::vector<std::map<std::string, std::string>> shown{};  ///< by axis and tuned option: Sweep::shown()
-  std::vector<Position> axes_at{};                          ///< by axis: where its values are written
   /// Options that "select" tunes. They are no axes of the study that is reported, in which each point has the value that
   /// was selected for it; of the study that is selected on they are.
   std::vector<std::string> tuned{};

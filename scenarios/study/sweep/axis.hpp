@@ -7,6 +7,8 @@
 //
 // of numbers or quantities ("15 ms"). The values of a range have its unit and are rounded to 15 digits, so that 3
 // steps of 0.1 are 0.3. A value of a list can have a label: {"label": "20 % down", "value": {...}}.
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +49,16 @@ class Axis {
   Kind kind_ = Kind::kList;
   double from_ = 0, to_ = 0, by_ = 0;  // by: step, factor or count
   std::string unit_;                   // of from, to and step; empty: SI
+};
+
+/// The axes of a study, by number.
+struct SweptAxes {
+  std::vector<std::string> axes{};    ///< the paths of their options
+  std::vector<std::size_t> groups{};  ///< a number that is equal for axes that vary together
+  std::vector<bool> numeric{};        ///< whether all values are numbers
+  /// For labels of tables and figures that differ from those that identify a value, the text by label.
+  std::vector<std::map<std::string, std::string>> shown{};
+  std::vector<Position> axes_at{};  ///< where their values are written
 };
 
 }  // namespace hearsay::scenarios

@@ -224,45 +224,31 @@ std::vector<std::string> Sweep::axes() const {
   return paths;
 }
 
-std::vector<std::size_t> Sweep::groups() const {
-  std::vector<std::size_t> all;
-  for (std::size_t g = 0; g < groups_.size(); ++g) all.insert(all.end(), groups_[g].size(), g);
-  return all;
-}
-
-std::vector<std::map<std::string, std::string>> Sweep::shown() const {
-  std::vector<std::map<std::string, std::string>> texts;
-  for (const Axis* axis : all()) {
-    auto& mine = texts.emplace_back();
-    for (std::size_t i = 0; axis->listed() && i < static_cast<std::size_t>(axis->size()); ++i) {
-      if (const AxisValue value = axis->value(i); value.shown != value.label) mine[value.label] = value.shown;
+SweptAxes Sweep::swept() const {
+  SweptAxes all{.axes = axes()};
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    for (const Axis& axis : groups_[g]) {
+      bool numbers = true;
+      std::map<std::string, std::string> shown;
+      // Ranges are numbers; long lists do not fit a scenario.
+      for (std::size_t i = 0; i < static_cast<std::size_t>(std::min(axis.size(), 1e5)); ++i) {
+        const AxisValue value = axis.value(i);
+        numbers = numbers && value.number.has_value();
+        if (value.shown != value.label) shown[value.label] = value.shown;
+      }
+      all.groups.push_back(g);
+      all.numeric.push_back(numbers);
+      all.shown.push_back(std::move(shown));
+      all.axes_at.push_back(axis.at());
     }
   }
-  return texts;
-}
-
-std::vector<Position> Sweep::positions() const {
-  std::vector<Position> where;
-  for (const Axis* axis : all()) where.push_back(axis->at());
-  return where;
+  return all;
 }
 
 double Sweep::combinations() const {
   double all = 1;
   for (const Group& group : groups_) all *= group.front().size();
   return all;
-}
-
-std::vector<bool> Sweep::numeric() const {
-  std::vector<bool> numeric;
-  for (const Axis* axis : all()) {
-    bool numbers = true;
-    // Ranges are numbers; long lists do not fit a scenario.
-    for (std::size_t i = 0; numbers && i < static_cast<std::size_t>(std::min(axis->size(), 1e5)); ++i)
-      numbers = axis->value(i).number.has_value();
-    numeric.push_back(numbers);
-  }
-  return numeric;
 }
 
 std::vector<Condition> Sweep::conditions(const std::string& only) const {
@@ -272,7 +258,7 @@ std::vector<Condition> Sweep::conditions(const std::string& only) const {
   for (const auto& [text, place] : written) {
     if (place.empty()) continue;
     try {
-      all.emplace_back(text, axes(), numeric());
+      all.emplace_back(text, axes(), swept().numeric);
     } catch (const std::invalid_argument& error) {
       throw InputError(place + ": " + error.what());
     }
@@ -293,7 +279,7 @@ std::vector<SweepPoint> Sweep::points(const std::string& only, double max_points
   // A combination is one index for each group. Values of long axes are not kept: a condition may exclude most of them.
   constexpr double kShortAxis = 1e4;
   const std::vector<const Axis*> axis = this->all();
-  const std::vector<std::size_t> group_of = groups();
+  const std::vector<std::size_t> group_of = swept().groups;
   std::vector<std::vector<AxisValue>> values(axis.size());
   std::vector<std::size_t> at(groups_.size());
   for (std::size_t a = 0; a < axis.size(); ++a) {

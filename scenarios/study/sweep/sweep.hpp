@@ -9,7 +9,6 @@
 //                                                                        only the best value of an axis: selection.hpp
 //     "random_numbers": "independent" }                                  default: "common"
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,13 +39,7 @@ class Sweep {
   Sweep(Document& document, std::span<const std::string> sets);
 
   std::vector<std::string> axes() const;
-  /// By axis: a number that is equal for axes that vary together, and whether all values are numbers.
-  std::vector<std::size_t> groups() const;
-  std::vector<bool> numeric() const;
-  /// By axis: for labels of tables and figures that differ from those that identify a value, the text by label.
-  std::vector<std::map<std::string, std::string>> shown() const;
-  /// By axis: where its values are written.
-  std::vector<Position> positions() const;
+  SweptAxes swept() const;
   bool independent() const { return independent_; }
   const std::optional<Selection>& selection() const { return selection_; }
   /// "branches", whose changes are the axis kBranchAxis; `branch_sets()`: as they are written.

@@ -266,7 +266,7 @@ TEST_CASE("sweep: values with labels") {
 TEST_CASE("sweep: tables show of objects only what differs") {
   const auto shown = [](const std::string& values) {
     const Sweep sweep = sweep_of(R"({"a": )" + values + "}");
-    const auto texts = sweep.shown()[0];
+    const auto texts = sweep.swept().shown[0];
     std::vector<std::string> all;
     for (const auto& point : sweep.points("", 10)) {
       const auto text = texts.find(point.labels[0]);
