@@ -1,8 +1,9 @@
-// hearsay report: a page with the figures of a study.
+// Pages of a study: report, with its figures, and play, with its traced run.
 #include <fmt/format.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "analysis/figures/page.hpp"
 #include "analysis/store/output_file.hpp"
@@ -72,6 +73,20 @@ analysis::PageText text_of(analysis::StoredStudy& study, const std::filesystem::
   return text;
 }
 
+// Writes a page, of which `what` says what it shows, and returns the exit code.
+int write_page(analysis::StoredStudy& study, const Parsed& values, const std::filesystem::path& place,
+               const std::string& page, const std::string& what) {
+  analysis::OutputFile file(
+      place, values.has("output") ? analysis::Existing::kFollowed : analysis::Existing::kReplaced);
+  file.write(page);
+  file.commit();
+  const std::string line =
+      fmt::format("{}, {:.1f} MB: {}\n", what, static_cast<double>(page.size()) / 1e6, place.string());
+  // Standard output may be where the page is.
+  file.direct() ? print_error("{}", line) : print_out("{}", line);
+  return without_missing(study, kExitDone);
+}
+
 }  // namespace
 
 int report_command(const Arguments& arguments) {
@@ -85,15 +100,28 @@ int report_command(const Arguments& arguments) {
   analysis::StoredStudy study = open_results(folder);
   const FigureStudy read = read_figure_study(study, folder, *values);
   const std::string page = analysis::page(read.data, read.trace, text_of(study, folder));
-  analysis::OutputFile file(
-      place, values->has("output") ? analysis::Existing::kFollowed : analysis::Existing::kReplaced);
-  file.write(page);
-  file.commit();
-  const std::string line = fmt::format("{}, {:.1f} MB: {}\n", counted(read.data.points.size(), "point"),
-                                       static_cast<double>(page.size()) / 1e6, place.string());
-  // Standard output may be where the page is.
-  file.direct() ? print_error("{}", line) : print_out("{}", line);
-  return without_missing(study, kExitDone);
+  return write_page(study, *values, place, page, counted(read.data.points.size(), "point"));
+}
+
+int play_command(const Arguments& arguments) {
+  const auto values = parse_arguments(
+      arguments, {"play DIR [-o FILE] [--from T] [--to T] [--agent AGENT]...",
+                  with_window_options({{"output,o", "FILE", "file of the page (default: DIR/player.html)"}}),
+                  "one folder", 1, 1});
+  if (!values) return kExitDone;
+  const std::filesystem::path folder = values->operands.front();
+  const std::filesystem::path place = values->file("output", folder / "player.html");
+  analysis::StoredStudy study = open_results(folder);
+  FigureStudy read = read_figure_study(study, folder, *values);
+  if (!read.trace || read.trace->agents == 0)
+    throw UsageError(fmt::format(
+        "there is no trace.csv with events in {}: add record.trace to the scenario and run it again",
+        printable(folder.string())));
+  const std::string page = analysis::player_page(std::move(read.data), *read.trace, study_title(study));
+  return write_page(
+      study, *values, place, page,
+      fmt::format("{}{}", counted(read.trace->read, "event"),
+                  read.trace->whole ? "" : " of a longer trace (--from and --to choose others)"));
 }
 
 }  // namespace hearsay::scenarios
