@@ -143,75 +143,65 @@ struct Outcome {
   std::unique_ptr<analysis::Store> store;  // closed; keeps other writers out until the tables are written
 };
 
-class Runner {
- public:
-  // `team` may be null.
-  Runner(const RunArguments& arguments, Team* team) : arguments_(arguments), team_(team) {}
-
-  // Makes the missing runs of a study, planned with `options`, in a folder. `title` precedes the line that is printed.
-  Outcome make(const Plan& plan, const PlanOptions& options, const std::filesystem::path& folder,
-               const char* title) {
-    const auto begin = std::chrono::steady_clock::now();
-    const std::atomic<bool>& interrupted = InterruptGuard::flag();
-    Progress* progress = nullptr;
-    std::uint64_t completed = 0;
-    std::unique_ptr<analysis::Store> store;
-    std::error_code error;
-    Execution execution(plan,
-                        {.threads = arguments_.threads,
-                         .results = folder,
-                         .interrupted = &interrupted,
-                         .finished =
-                             [&](const analysis::RunResult& one) {
-                               completed += one.status == analysis::Status::kInterrupted ? 0 : 1;
-                               if (progress != nullptr) progress->finished(one);
-                             },
-                         .pause = arguments_.pause,
-                         .shard = arguments_.shard,
-                         .workers = team_ != nullptr ? &team_->plan(plan, options, &interrupted) : nullptr});
-    try {
-      // Every point with runs to be made is assembled before anything is written.
-      if (std::filesystem::exists(analysis::store_file(folder), error)) {
-        store = std::make_unique<analysis::Store>(folder);
-        warn_of_replaced(plan, folder);
-        execution.consider(store->known(plan.study()));
-      }
-      execution.assemble();
-      if (!store) store = std::make_unique<analysis::Store>(folder);
-      print_error("{}{}\n", title, work_of(execution, folder, arguments_.shard));
-      Progress shown(arguments_.progress, execution.to_run(), execution.all(), Progress::standard_error(),
-                     team_);
-      progress = &shown;
-      const bool ended = [&] {
-        const InterruptGuard guard;
-        return execution.run(*store);
-      }();
-      shown.stop();
-      progress = nullptr;
-      print_error("{}", shown.ranks());
-      store->close();
-      const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      if (execution.at_a_time() < arguments_.threads)
-        print_error("note: memory allows {} at a time\n", counted(execution.at_a_time(), "run"));
-      print_error("{}", accounting_note(plan, execution.accounting_seconds(), all));
-      // A stored run that is made again for its trace is not new.
-      const std::uint64_t fresh = std::min(completed, execution.to_run());
-      return {ended, execution.all(), fresh, std::move(store)};
-    } catch (const sim::Error& e) {
-      if (e.kind != sim::Error::Kind::kOutput) throw plan.located(e);
-      throw analysis::OutputError(
-          std::string(e.what()) +
-          (!store ? ""
-           : std::filesystem::exists(analysis::store_file(folder), error)
-               ? "; completed runs are stored; run the same command to resume"
-               : "; results.sqlite was removed while the study ran: run the same command again"));
+// Makes the missing runs of a study, planned with `options`, in a folder. `team` may be null; `title` precedes the line
+// that is printed.
+Outcome make_runs(const RunArguments& arguments, Team* team, const Plan& plan, const PlanOptions& options,
+                  const std::filesystem::path& folder, const std::string& title) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::atomic<bool>& interrupted = InterruptGuard::flag();
+  Progress* progress = nullptr;
+  std::uint64_t completed = 0;
+  std::unique_ptr<analysis::Store> store;
+  std::error_code error;
+  Execution execution(plan,
+                      {.threads = arguments.threads,
+                       .results = folder,
+                       .interrupted = &interrupted,
+                       .finished =
+                           [&](const analysis::RunResult& one) {
+                             completed += one.status == analysis::Status::kInterrupted ? 0 : 1;
+                             if (progress != nullptr) progress->finished(one);
+                           },
+                       .pause = arguments.pause,
+                       .shard = arguments.shard,
+                       .workers = team != nullptr ? &team->plan(plan, options, &interrupted) : nullptr});
+  try {
+    // Every point with runs to be made is assembled before anything is written.
+    if (std::filesystem::exists(analysis::store_file(folder), error)) {
+      store = std::make_unique<analysis::Store>(folder);
+      warn_of_replaced(plan, folder);
+      execution.consider(store->known(plan.study()));
     }
+    execution.assemble();
+    if (!store) store = std::make_unique<analysis::Store>(folder);
+    print_error("{}{}\n", title, work_of(execution, folder, arguments.shard));
+    Progress shown(arguments.progress, execution.to_run(), execution.all(), Progress::standard_error(), team);
+    progress = &shown;
+    const bool ended = [&] {
+      const InterruptGuard guard;
+      return execution.run(*store);
+    }();
+    shown.stop();
+    progress = nullptr;
+    print_error("{}", shown.ranks());
+    store->close();
+    const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (execution.at_a_time() < arguments.threads)
+      print_error("note: memory allows {} at a time\n", counted(execution.at_a_time(), "run"));
+    print_error("{}", accounting_note(plan, execution.accounting_seconds(), all));
+    // A stored run that is made again for its trace is not new.
+    const std::uint64_t fresh = std::min(completed, execution.to_run());
+    return {ended, execution.all(), fresh, std::move(store)};
+  } catch (const sim::Error& e) {
+    if (e.kind != sim::Error::Kind::kOutput) throw plan.located(e);
+    throw analysis::OutputError(
+        std::string(e.what()) +
+        (!store ? ""
+         : std::filesystem::exists(analysis::store_file(folder), error)
+             ? "; completed runs are stored; run the same command to resume"
+             : "; results.sqlite was removed while the study ran: run the same command again"));
   }
-
- private:
-  const RunArguments& arguments_;
-  Team* team_;
-};
+}
 
 std::vector<std::uint32_t> repetitions_of(const Plan& plan) {
   std::vector<std::uint32_t> all;
@@ -292,7 +282,6 @@ int run_command(const Arguments& arguments) {
         plan.file, plan.selection ? "selects points" : "decides on repetitions"));
   }
   if (run->dry) return dry_run(*run, plan);
-  Runner runner(*run, team.get());
   const auto interrupted = [&run](const analysis::Totals& totals, const Outcome& made) {
     if (run->pause < sim::kNever && !InterruptGuard::flag()) {
       print_error(
@@ -326,7 +315,7 @@ int run_command(const Arguments& arguments) {
   // Makes the runs of a study, and those that its results decide on: repetitions(stored study) of each point.
   const auto make = [&](Plan& study_plan, PlanOptions& options, const std::filesystem::path& folder,
                         const std::string& title, const auto& repetitions) {
-    Outcome made = runner.make(study_plan, options, folder, title.c_str());
+    Outcome made = make_runs(*run, team.get(), study_plan, options, folder, title);
     while (made.ended) {
       analysis::StoredStudy study(folder);
       std::vector<std::uint32_t> wanted = repetitions(study);
@@ -338,8 +327,8 @@ int run_command(const Arguments& arguments) {
       study_plan = plan_again(*run, options);
       const std::uint64_t fresh = made.fresh;
       made.store.reset();
-      made = runner.make(study_plan, options, folder,
-                         fmt::format("{}{} to repeat more often: ", title, counted(more, "point")).c_str());
+      made = make_runs(*run, team.get(), study_plan, options, folder,
+                       fmt::format("{}{} to repeat more often: ", title, counted(more, "point")));
       made.fresh += fresh;
     }
     return made;
