@@ -201,12 +201,7 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
   const auto& tests = solved_->problem.data().test;
   const bool tested =
       std::ranges::any_of(tests, [](const models::Shard& shard) { return shard.target.size() > 0; });
-  for (std::size_t k = 0; k < scenario_.record.metrics.size(); ++k)
-    require_measurable(scenario_, *scenario_.record.metrics[k], fmt::format("/record/metrics/{}", k), tested);
-  if (scenario_.stop.target)
-    require_measurable(scenario_, *scenario_.stop.target->metric, "/stop/target/metric", tested);
-  if (scenario_.splitting)
-    require_measurable(scenario_, *scenario_.splitting->level, "/splitting/level", tested);
+  require_measurable(scenario_, tested);
 }
 
 bool Experiment::ends_by_exact_target() const {
@@ -238,13 +233,10 @@ analysis::RunEnd Experiment::end_of(const models::World& world, sim::End end,
   return recorder.out_of_time() ? RunEnd::kWall : RunEnd::kFinished;
 }
 
-models::World Experiment::prepare(std::uint32_t repetition, sim::TraceSink* trace) const {
-  return models::World(study_, engine_, streams_of(repetition), trace);
-}
-
 models::World Experiment::prepare(std::uint32_t repetition, sim::TraceSink* trace,
-                                  std::uint32_t noise) const {
-  return models::World(study_, engine_, streams_of(repetition).with_noise_of(noise), trace);
+                                  std::optional<std::uint32_t> noise) const {
+  const sim::Streams own = streams_of(repetition);
+  return models::World(study_, engine_, noise ? own.with_noise_of(*noise) : own, trace);
 }
 
 sim::Streams Experiment::streams_of(std::uint32_t repetition) const {

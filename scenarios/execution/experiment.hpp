@@ -48,10 +48,10 @@ class Experiment {
   Experiment& operator=(const Experiment&) = delete;
 
   sim::Streams streams_of(std::uint32_t repetition) const;
-  /// The state before a run of a repetition; `trace` may be null.
-  models::World prepare(std::uint32_t repetition, sim::TraceSink* trace = nullptr) const;
-  /// The same with the noise of another repetition (sim::Streams::with_noise_of).
-  models::World prepare(std::uint32_t repetition, sim::TraceSink* trace, std::uint32_t noise) const;
+  /// The state before a run of a repetition; `trace` may be null. `noise`: with that of another repetition
+  /// (sim::Streams::with_noise_of).
+  models::World prepare(std::uint32_t repetition, sim::TraceSink* trace = nullptr,
+                        std::optional<std::uint32_t> noise = {}) const;
   /// One run; `interrupted` aborts it. `kept`: how its state is kept, and may be already. All pointers may be null.
   /// Throws InvariantError and sim::Error (kOutOfMemory).
   analysis::RunResult run(std::uint32_t repetition, sim::TraceSink* trace = nullptr,

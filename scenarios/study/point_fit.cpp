@@ -171,8 +171,6 @@ std::string how_to_test(const Data& data) {
   }
 }
 
-}  // namespace
-
 void require_measurable(const Scenario& s, const analysis::Metric& metric, const std::string& part,
                         bool tested) {
   const std::string_view measured = metric.measured().name;
@@ -224,8 +222,6 @@ void require_measurable(const Scenario& s, const analysis::Metric& metric, const
   }
 }
 
-namespace {
-
 std::optional<models::DataSize> size_of_data(const Scenario& s) {
   return assemble("/data", [&] { return models::size_of(s.data.kind(), sim::Streams(s.seed, 0)); });
 }
@@ -248,6 +244,13 @@ models::Budget settle(const Scenario& s, const models::KnownData& known) {
 }
 
 }  // namespace
+
+void require_measurable(const Scenario& s, bool tested) {
+  for (std::size_t k = 0; k < s.record.metrics.size(); ++k)
+    require_measurable(s, *s.record.metrics[k], fmt::format("/record/metrics/{}", k), tested);
+  if (s.stop.target) require_measurable(s, *s.stop.target->metric, "/stop/target/metric", tested);
+  if (s.splitting) require_measurable(s, *s.splitting->level, "/splitting/level", tested);
+}
 
 models::Budget settled_budget(const Scenario& s) {
   const auto data = size_of_data(s);
@@ -317,11 +320,8 @@ void PointFit::require(const Scenario& s, std::size_t point, bool goes_on) {
     throw sim::OptionError("/stop/budgets_spent", "requires privacy budgets: set privacy.mechanism");
   const bool validates = s.data.validation().instances == models::Instances::kValidation;
   const bool tested = validates || (data ? data->test_records > 0 : may_have_tests(s.data.kind()));
-  for (std::size_t k = 0; k < s.record.metrics.size(); ++k)
-    require_measurable(s, *s.record.metrics[k], fmt::format("/record/metrics/{}", k), tested);
-  if (s.stop.target) require_measurable(s, *s.stop.target->metric, "/stop/target/metric", tested);
+  require_measurable(s, tested);
   if (s.splitting) {
-    require_measurable(s, *s.splitting->level, "/splitting/level", tested);
     if ((*s.splitting->level).measured().needs_adversaries)
       throw sim::OptionError("/splitting/level",
                              "{} is worked out for undisturbed runs: choose another metric",

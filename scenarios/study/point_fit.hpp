@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "analysis/metrics/metric.hpp"
 #include "models/data/data_facts.hpp"
 #include "models/run/world.hpp"
 #include "sim/engine/engine.hpp"
@@ -27,9 +26,8 @@ inline sim::AgentId agents_of(std::size_t owners, bool hub) {
 sim::Topology topology_of(const Scenario& scenario, sim::AgentId agents, const sim::WeightedEdges* similar,
                           std::uint32_t repetition);
 
-/// Throws sim::OptionError unless the metric can be measured; `tested`: whether there are test records.
-void require_measurable(const Scenario& scenario, const analysis::Metric& metric, const std::string& part,
-                        bool tested);
+/// Throws sim::OptionError unless the metrics that it names can be measured; `tested`: whether there are test records.
+void require_measurable(const Scenario& scenario, bool tested);
 
 /// Throws sim::OptionError if the trace is of this point and of an agent that is not there.
 void require_traced_agent(const Scenario& scenario, std::size_t point, sim::AgentId agents);

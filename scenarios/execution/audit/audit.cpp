@@ -238,8 +238,7 @@ class Auditor {
   template <class F>
   void run(const Experiment& experiment, std::optional<std::uint32_t> noise, double factor, AuditWatch& watch,
            F&& at_end) {
-    models::World world =
-        noise ? experiment.prepare(repetition_, &watch, *noise) : experiment.prepare(repetition_, &watch);
+    models::World world = experiment.prepare(repetition_, &watch, noise);
     world.noise_factor = factor;
     watch.world = &world;
     experiment.protocol().run(world, watch);
