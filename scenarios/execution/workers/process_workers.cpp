@@ -153,14 +153,10 @@ bool ProcessWorkers::needed() {
   return process_forker.fork != nullptr && code_in_use();
 }
 
-void ProcessWorkers::assemble(std::span<const PointTask> tasks, const Described& described) {
-  ThreadWorkers(maker_, processes_, interrupted_).assemble(tasks, described);
-}
-
 void ProcessWorkers::make(std::span<const RunTask> tasks, const Made& made) {
   std::vector<std::size_t> all(tasks.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  const std::vector<std::size_t> too_large = make_some(tasks, all, processes_, made);
+  const std::vector<std::size_t> too_large = make_some(tasks, all, threads_, made);
   if (!too_large.empty()) make_some(tasks, too_large, 1, made);
 }
 

@@ -13,17 +13,15 @@ struct Forker {
 void set_forker(Forker forker);
 
 /// Each process is forked when runs are made, with the points that have been assembled, and takes the next run that no other
-/// has begun. The same results as threads. What code in Python stores outside a run is lost with its process.
-class ProcessWorkers final : public Workers {
+/// has begun. The same results as threads, which assemble the points. What code in Python stores outside a run is lost with
+/// its process.
+class ProcessWorkers final : public ThreadWorkers {
  public:
-  /// As ThreadWorkers. At least two processes.
-  ProcessWorkers(RunMaker& maker, unsigned processes, const std::atomic<bool>* interrupted)
-      : maker_(maker), processes_(processes), interrupted_(interrupted) {}
+  /// As many processes, at least two, as threads.
+  using ThreadWorkers::ThreadWorkers;
   /// Whether this process can be forked, and executes code that its threads cannot execute at the same time.
   static bool needed();
 
-  /// By threads of this process.
-  void assemble(std::span<const PointTask> tasks, const Described& described) override;
   /// Throws sim::Error (kInternal) if a process ends before its runs. Runs for which memory is too small are made again, one
   /// at a time.
   void make(std::span<const RunTask> tasks, const Made& made) override;
@@ -31,11 +29,6 @@ class ProcessWorkers final : public Workers {
  private:
   std::vector<std::size_t> make_some(std::span<const RunTask> tasks, std::span<const std::size_t> which,
                                      unsigned processes, const Made& made);
-  bool interrupted() const { return interrupted_ != nullptr && *interrupted_; }
-
-  RunMaker& maker_;
-  unsigned processes_;
-  const std::atomic<bool>* interrupted_;
 };
 
 }  // namespace hearsay::scenarios

@@ -32,7 +32,7 @@ class Workers {
 };
 
 /// Threads of this process. They call `described` and `made` at the same time.
-class ThreadWorkers final : public Workers {
+class ThreadWorkers : public Workers {
  public:
   /// `maker` must outlive them; once `interrupted` is true, which may be null, no more is begun.
   ThreadWorkers(RunMaker& maker, unsigned threads, const std::atomic<bool>* interrupted)
@@ -41,7 +41,7 @@ class ThreadWorkers final : public Workers {
   void assemble(std::span<const PointTask> tasks, const Described& described) override;
   void make(std::span<const RunTask> tasks, const Made& made) override;
 
- private:
+ protected:
   bool interrupted() const { return interrupted_ != nullptr && *interrupted_; }
 
   RunMaker& maker_;
