@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -14,8 +15,8 @@
 
 #include "analysis/store/participants.hpp"
 #include "analysis/store/study.hpp"
+#include "models/privacy/accountants/accountant.hpp"
 #include "models/privacy/budget/release_schedule.hpp"
-#include "scenarios/execution/accounting_time.hpp"
 #include "scenarios/execution/memory.hpp"
 #include "scenarios/execution/shared_cache.hpp"
 #include "scenarios/study/plan.hpp"
@@ -48,6 +49,30 @@ struct PointDescription {
 struct RunFiles {
   std::filesystem::path folder{};
   sim::Time pause = sim::kNever;
+};
+
+/// Measures for how long at least one thread composes guarantees, for a hint where that is what a study spends its time on.
+class AccountingTime final : public models::AccountantWatch {
+ public:
+  void begin() override {
+    const std::lock_guard lock(mutex_);
+    if (composing_++ == 0) since_ = Clock::now();
+  }
+  void end() override {
+    const std::lock_guard lock(mutex_);
+    if (--composing_ == 0) total_ += Clock::now() - since_;
+  }
+  double seconds() const {
+    const std::lock_guard lock(mutex_);
+    return std::chrono::duration<double>(total_).count();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  mutable std::mutex mutex_;
+  unsigned composing_ = 0;  // threads
+  Clock::time_point since_{};
+  Clock::duration total_{};
 };
 
 class RunMaker {

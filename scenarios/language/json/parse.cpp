@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "scenarios/language/input_error.hpp"
-#include "scenarios/language/json/counting_iterator.hpp"
 #include "scenarios/language/json/document.hpp"
 #include "sim/files/text.hpp"
 
@@ -17,6 +18,29 @@ namespace {
 bool part_of_number(char c) {
   return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
+
+// An iterator over a text that stores how far it has come.
+class CountingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountingIterator(const char* here, const char** reached) : here_(here), reached_(reached) {}
+  reference operator*() const { return *here_; }
+  CountingIterator& operator++() {
+    *reached_ = ++here_;
+    return *this;
+  }
+  bool operator==(const CountingIterator& other) const { return here_ == other.here_; }
+  bool operator!=(const CountingIterator& other) const { return here_ != other.here_; }
+
+ private:
+  const char* here_;
+  const char** reached_;
+};
 
 // Builds the tree from the parser's events, with a stack of open lists and objects.
 class Builder {
