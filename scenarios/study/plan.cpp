@@ -348,13 +348,11 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   plan.origin["instances"] = options.validation ? "validation" : "";
   plan.origin["chosen"] = nlohmann::json(options.chosen).dump();
   const nlohmann::ordered_json merged = to_json(plan.document.root);
-  const Node* written = plan.document.root.find("sweep");
   std::string sweep_text;
-  if (written != nullptr) sweep_text += ",\n  \"sweep\": " + json_as_written(*written, 2);
-  if (const Node* const tune = plan.document.root.find("tune"))
-    sweep_text += ",\n  \"tune\": " + json_as_written(*tune, 2);
-  if (const Node* const branches = plan.document.root.find("branches"))
-    sweep_text += ",\n  \"branches\": " + json_as_written(*branches, 2);
+  for (const char* key : {"sweep", "tune", "branches"}) {
+    if (const Node* const written = plan.document.root.find(key))
+      sweep_text += fmt::format(",\n  \"{}\": {}", key, json_as_written(*written, 2));
+  }
   const Sweep sweep(plan.document, sets);
   static_cast<SweptAxes&>(plan) = sweep.swept();
   plan.selection = sweep.selection();

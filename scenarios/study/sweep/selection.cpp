@@ -23,14 +23,11 @@
 #include "scenarios/study/sweep/labels.hpp"
 
 namespace hearsay::scenarios {
+
 enum class SelectOn { kValidation, kTest };
 constexpr auto choices_of(SelectOn) {
   return std::to_array<sim::Choice>({{"validation"}, {"test"}});
 }
-
-}  // namespace hearsay::scenarios
-
-namespace hearsay::scenarios {
 
 namespace {
 
