@@ -3,12 +3,14 @@
 #include <cmath>
 
 #include "sim/network/availability.hpp"
+#include "tests/support/crowd.hpp"
 #include "tests/support/distribution_functions.hpp"
-#include "tests/support/script.hpp"
 #include "tests/support/statistics.hpp"
 
 using namespace hearsay;
 using namespace hearsay::sim;
+using test::Crowd;
+using test::kCrowd;
 
 namespace {
 
@@ -72,27 +74,17 @@ TEST_CASE(
 
 TEST_CASE(
     "on_off: started stationary, a run stays so: at each time the fraction up is E up/(E up + E down)") {
-  constexpr AgentId kRun = 20'000;
   const auto laws = test::known_laws();
   for (std::size_t k = 0; k < laws.size(); ++k) {
     const auto &up = laws[k], &down = laws[(k + 3) % laws.size()];
     INFO(up.name << ", " << down.name);
-    const Streams streams(34, 0);
-    const Topology ring = make_topology(Ring{}, kRun, streams);
-    Engine::Options options;
-    options.clocks = ClockTrace{};
-    options.network.availability = OnOff{.up = up.law, .down = down.law, .start = Start::kStationary};
-    options.observe_every = 1.7;
-    options.time_limit = 12;
-    Engine engine(options, ring, streams);
-    test::Script script(engine);
-    script.logging = false;
+    Crowd engine(34, OnOff{.up = up.law, .down = down.law, .start = Start::kStationary}, 1.7, 12);
     int looked = 0;
-    script.observation = [&] {
+    engine.on_observation = [&] {
       ++looked;
-      CHECK(test::binomial_plausible(engine.up_count(), kRun, up.mean / (up.mean + down.mean)));
+      CHECK(test::binomial_plausible(engine.up_count(), kCrowd, up.mean / (up.mean + down.mean)));
     };
-    script.run();
+    engine.run();
     CHECK(looked == 7);
   }
 }
@@ -100,23 +92,13 @@ TEST_CASE(
 TEST_CASE("on_off: started up, the fraction up at time t is that of two exponential laws") {
   // P(up at t) = d/(u+d) exp(-(1/u + 1/d) t) + u/(u+d) for exponential times of means u and d (Cox, Renewal
   // Theory, 1962, 7.2): with the start at its whole up times, a law of the process and not of its periods.
-  constexpr AgentId kRun = 20'000;
   const double u = 3, d = 1.5;
-  const Streams streams(35, 0);
-  const Topology ring = make_topology(Ring{}, kRun, streams);
-  Engine::Options options;
-  options.clocks = ClockTrace{};
-  options.network.availability = OnOff{.up = Exponential{u}, .down = Exponential{d}, .start = Start::kUp};
-  options.observe_every = 0.5;
-  options.time_limit = 5;
-  Engine engine(options, ring, streams);
-  test::Script script(engine);
-  script.logging = false;
-  script.observation = [&] {
+  Crowd engine(35, OnOff{.up = Exponential{u}, .down = Exponential{d}, .start = Start::kUp}, 0.5, 5);
+  engine.on_observation = [&] {
     const double expected = u / (u + d) + d / (u + d) * std::exp(-(1 / u + 1 / d) * engine.now());
-    CHECK(test::binomial_plausible(engine.up_count(), kRun, expected));
+    CHECK(test::binomial_plausible(engine.up_count(), kCrowd, expected));
   };
-  script.run();
+  engine.run();
 }
 
 TEST_CASE("on_off: agents are independent: an agent's first time is independent of the next agent's") {

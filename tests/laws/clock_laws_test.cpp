@@ -49,18 +49,17 @@ TEST_CASE("poisson clock: the agents together tick at the sum of the rates, each
   Engine::Options options;
   options.clocks = Poisson{Uniform{0.2, 5}};
   options.event_limit = kTicks;
-  Engine engine(options, ring, streams);
-  test::Script script(engine);
-  script.logging = false;
+  test::ScriptedEngine engine(options, ring, streams);
+  engine.logging = false;
   std::vector<std::uint64_t> ticks(kAgents);
   std::vector<double> between;
   Time last = 0;
-  script.tick = [&](AgentId i) {
+  engine.on_tick = [&](AgentId i) {
     ++ticks[i];
     between.push_back(engine.now() - last);
     last = engine.now();
   };
-  script.run();
+  engine.run();
   double rate = 0;
   for (AgentId i = 0; i < kAgents; ++i) rate += engine.clocks().rate(i);
   REQUIRE(between.size() == kTicks);

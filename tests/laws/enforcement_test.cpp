@@ -94,31 +94,30 @@ TEST_CASE(
     options.network.availability = setting.availability;
     options.network.in_flight = setting.in_flight;
     test::TraceLog trace;
-    Engine engine(options, graph, streams, &trace);
-    test::Script script(engine);
-    script.logging = false;
+    test::ScriptedEngine engine(options, graph, streams, &trace);
+    engine.logging = false;
     std::uint64_t wrong = 0, acted = 0;
     const auto acts = [&](AgentId i) {
       ++acted;
       wrong += engine.up(i) && !engine.busy(i) ? 0u : 1u;
     };
     const double number = 1;
-    script.tick = [&](AgentId i) {
+    engine.on_tick = [&](AgentId i) {
       acts(i);
       engine.compute(i);
       engine.send(i, graph.neighbours(i)[engine.events() % 4], 1, 0, {&number, 1});
       if (i % 3 == 0) engine.publish(i, {&number, 1});
       engine.after(i, 0.7, 3, 0);
     };
-    script.message = [&](const Message& m) {
+    engine.on_message = [&](const Message& m) {
       acts(m.to);
       if (m.tag == 1) engine.compute(m.to);
       if (m.tag == 1) engine.send(m.to, m.from, 2, 0, {});
     };
-    script.timer = [&](AgentId i, std::uint16_t, std::uint32_t) { acts(i); };
-    script.up = [&](AgentId i) { wrong += engine.up(i) ? 0u : 1u; };
-    script.down = [&](AgentId i) { wrong += engine.up(i) ? 1u : 0u; };
-    script.run();
+    engine.on_timer = [&](AgentId i, std::uint16_t, std::uint32_t) { acts(i); };
+    engine.on_up = [&](AgentId i) { wrong += engine.up(i) ? 0u : 1u; };
+    engine.on_down = [&](AgentId i) { wrong += engine.up(i) ? 1u : 0u; };
+    engine.run();
     CHECK(wrong == 0);
     CHECK(acted > 300);
 

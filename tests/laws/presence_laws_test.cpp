@@ -3,30 +3,13 @@
 
 #include <cmath>
 
-#include "tests/support/script.hpp"
+#include "tests/support/crowd.hpp"
 #include "tests/support/statistics.hpp"
 
 using namespace hearsay;
 using namespace hearsay::sim;
-
-namespace {
-
-constexpr AgentId kCrowd = 20'000;
-
-struct Crowd {
-  Streams streams;
-  Topology ring = make_topology(Ring{}, kCrowd, Streams(1, 0));
-  Engine::Options options;
-
-  Crowd(std::uint64_t seed, AvailabilityOptions law, Time every, Time until) : streams(seed, 0) {
-    options.clocks = ClockTrace{};
-    options.network.availability = std::move(law);
-    options.observe_every = every;
-    options.time_limit = until;
-  }
-};
-
-}  // namespace
+using test::Crowd;
+using test::kCrowd;
 
 TEST_CASE("diurnal: at each time the fraction up is mean + amplitude sin(2 pi (t/period + phase))") {
   const Diurnal laws[] = {
@@ -36,19 +19,16 @@ TEST_CASE("diurnal: at each time the fraction up is mean + amplitude sin(2 pi (t
   };
   std::uint64_t seed = 70;
   for (const Diurnal& law : laws) {
-    Crowd crowd(++seed, law, 1.3, 13);
-    Engine engine(crowd.options, crowd.ring, crowd.streams);
-    test::Script script(engine);
-    script.logging = false;
+    Crowd engine(++seed, law, 1.3, 13);
     int looked = 0;
     const double phase = law.phase.mean();
-    script.observation = [&] {
+    engine.on_observation = [&] {
       const double expected =
           law.mean + law.amplitude * std::sin(2 * M_PI * (engine.now() / law.period + phase));
       CHECK(test::binomial_plausible(engine.up_count(), kCrowd, expected));
       ++looked;
     };
-    script.run();
+    engine.run();
     CHECK(looked == 10);
   }
 }
@@ -56,13 +36,10 @@ TEST_CASE("diurnal: at each time the fraction up is mean + amplitude sin(2 pi (t
 TEST_CASE(
     "diurnal: states at times s apart have covariance p (1 - p) exp(-s/memory), p that of the earlier") {
   const Diurnal law{.mean = 0.5, .amplitude = 0.3, .period = 10, .phase = 0.0, .memory = 2, .hub = false};
-  Crowd crowd(75, law, 1, 4);
-  Engine engine(crowd.options, crowd.ring, crowd.streams);
-  test::Script script(engine);
-  script.logging = false;
+  Crowd engine(75, law, 1, 4);
   std::vector<bool> early(kCrowd);
   const auto p = [&](double t) { return 0.5 + 0.3 * std::sin(2 * M_PI * t / 10); };
-  script.observation = [&] {
+  engine.on_observation = [&] {
     const Time t = engine.now();
     std::uint64_t both = 0;
     for (AgentId i = 0; i < kCrowd; ++i) {
@@ -72,20 +49,17 @@ TEST_CASE(
     if (t == 1) return;
     CHECK(test::binomial_plausible(both, kCrowd, p(1) * p(t) + p(1) * (1 - p(1)) * std::exp(-(t - 1) / 2)));
   };
-  script.run();
+  engine.run();
 }
 
 TEST_CASE("diurnal: with phases uniform over a day the fraction up is the mean at each time") {
-  Crowd crowd(
+  Crowd engine(
       76,
       Diurnal{
           .mean = 0.6, .amplitude = 0.3, .period = 10, .phase = Uniform{0, 1}, .memory = 0.5, .hub = false},
       1.3, 10);
-  Engine engine(crowd.options, crowd.ring, crowd.streams);
-  test::Script script(engine);
-  script.logging = false;
-  script.observation = [&] { CHECK(test::binomial_plausible(engine.up_count(), kCrowd, 0.6)); };
-  script.run();
+  engine.on_observation = [&] { CHECK(test::binomial_plausible(engine.up_count(), kCrowd, 0.6)); };
+  engine.run();
 }
 
 TEST_CASE(
@@ -99,16 +73,15 @@ TEST_CASE(
   options.time_limit = 400;
   options.network.availability = Coin{.probability = kUp, .hub = false};
   options.network.links.latency = Uniform{0, 0.1};
-  Engine engine(options, star, streams);
-  test::Script script(engine);
-  script.logging = false;
+  test::ScriptedEngine engine(options, star, streams);
+  engine.logging = false;
   std::uint64_t ticks = 0;
   std::vector<std::vector<bool>> got(51);
-  script.tick = [&](AgentId i) {
+  engine.on_tick = [&](AgentId i) {
     ++ticks;
     engine.send(i, 0, 1, 0, {});
   };
-  script.message = [&](const Message& m) {
+  engine.on_message = [&](const Message& m) {
     if (m.to == 0) {
       got[m.from].push_back(false);
       engine.send(0, m.from, 2, static_cast<std::uint32_t>(got[m.from].size() - 1), {});
@@ -116,7 +89,7 @@ TEST_CASE(
       got[m.to][m.conversation] = true;
     }
   };
-  script.run();
+  engine.run();
   // The number of ticks due is Poisson; each is taken with probability 0.7, so that those taken are Poisson
   // of 0.7 times the rate: 140 000 of them on average, and a normal within 7 deviations to 1e-11.
   CHECK(std::abs(static_cast<double>(ticks) - 140'000) < 7 * std::sqrt(140'000.0));
@@ -140,11 +113,9 @@ TEST_CASE(
 
 TEST_CASE("join_leave: the fraction up at time t is P(join <= t) - P(leave <= t)") {
   // Join uniform on [0, 10), leave uniform on [10, 30).
-  Crowd crowd(78, JoinLeave{.join = Uniform{0, 10}, .leave = PerAgent(Uniform{10, 30}), .hub = false}, 3, 35);
-  Engine engine(crowd.options, crowd.ring, crowd.streams);
-  test::Script script(engine);
-  script.logging = false;
-  script.observation = [&] {
+  Crowd engine(78, JoinLeave{.join = Uniform{0, 10}, .leave = PerAgent(Uniform{10, 30}), .hub = false}, 3,
+               35);
+  engine.on_observation = [&] {
     const Time t = engine.now();
     const double expected = t <= 10 ? t / 10 : t >= 30 ? 0 : 1 - (t - 10) / 20;
     if (expected > 0) {
@@ -153,50 +124,41 @@ TEST_CASE("join_leave: the fraction up at time t is P(join <= t) - P(leave <= t)
       CHECK(engine.up_count() == 0);
     }
   };
-  script.run();
+  engine.run();
 }
 
 TEST_CASE("join_leave: a flash crowd by a mixture: the early agents are up, the others join at one time") {
-  Crowd crowd(79, JoinLeave{.join = Mixture{{{1, Constant{0}}, {3, Constant{5}}}}, .leave = {}, .hub = false},
-              2, 8);
-  Engine engine(crowd.options, crowd.ring, crowd.streams);
-  test::Script script(engine);
-  script.logging = false;
-  script.observation = [&] {
+  Crowd engine(
+      79, JoinLeave{.join = Mixture{{{1, Constant{0}}, {3, Constant{5}}}}, .leave = {}, .hub = false}, 2, 8);
+  engine.on_observation = [&] {
     if (engine.now() < 5) {
       CHECK(test::binomial_plausible(engine.up_count(), kCrowd, 0.25));
     } else {
       CHECK(engine.up_count() == kCrowd);
     }
   };
-  script.run();
+  engine.run();
 }
 
 TEST_CASE("all: independent laws multiply: the fraction up is the product of theirs") {
   const OnOff one{.up = Exponential{3}, .down = Exponential{1}, .start = Start::kStationary, .hub = false};
   const OnOff other{.up = Uniform{1, 3}, .down = Gamma{2, 2}, .start = Start::kStationary, .hub = false};
-  Crowd crowd(80, AllOf{{one, other}}, 1.1, 8);
-  Engine engine(crowd.options, crowd.ring, crowd.streams);
-  test::Script script(engine);
-  script.logging = false;
-  script.observation = [&] {
+  Crowd engine(80, AllOf{{one, other}}, 1.1, 8);
+  engine.on_observation = [&] {
     CHECK(test::binomial_plausible(engine.up_count(), kCrowd, 0.75 * 0.5));
     if (engine.now() > 1.2) return;
     AgentId up = 0;
     for (AgentId i = 0; i < kCrowd; ++i) up += engine.up(i) ? 1 : 0;
     CHECK(up == engine.up_count());
   };
-  script.run();
+  engine.run();
 }
 
 TEST_CASE("group: each group's fraction up is that of its up and down times, and groups are independent") {
   GroupFailures law{.groups = {}, .up = Exponential{2}, .down = Exponential{3}, .start = Start::kStationary};
   for (AgentId i = 0; i + 1 < kCrowd; i += 2) law.groups.push_back({"", {i, i + 1}});
-  Crowd crowd(81, law, 1.1, 6);
-  Engine engine(crowd.options, crowd.ring, crowd.streams);
-  test::Script script(engine);
-  script.logging = false;
-  script.observation = [&] {
+  Crowd engine(81, law, 1.1, 6);
+  engine.on_observation = [&] {
     std::uint64_t up = 0, apart = 0;
     for (AgentId i = 0; i < kCrowd; i += 2) {
       up += engine.up(i) ? 1u : 0u;
@@ -205,7 +167,7 @@ TEST_CASE("group: each group's fraction up is that of its up and down times, and
     CHECK(apart == 0);
     CHECK(test::binomial_plausible(up, kCrowd / 2, 0.4));
   };
-  script.run();
+  engine.run();
 }
 
 TEST_CASE(

@@ -30,23 +30,22 @@ struct Busy {
     const sim::Streams streams(seed, repetition);
     const sim::Topology graph = make_topology(sim::RandomRegular{4}, 20, sim::Streams(1, 0));
     options.time_limit = time;
-    sim::Engine engine(options, graph, streams, trace);
-    Script script(engine);
-    script.tick = [&](sim::AgentId i) {
+    ScriptedEngine engine(options, graph, streams, trace);
+    engine.on_tick = [&](sim::AgentId i) {
       const double number = engine.now();
       engine.send(i, graph.neighbours(i)[engine.events() % 4], 1, 0, {&number, 1});
       engine.latest(i, 2);
       if (i % 3 == 0) engine.publish(i, {&number, 1});
       if (i % 5 == 0) engine.after(i, 1, 3, 0);
     };
-    script.message = [&](const sim::Message& m) {
+    engine.on_message = [&](const sim::Message& m) {
       if (m.tag == 1) engine.send(m.to, m.from, 2, 0, {});
       if (m.tag == 2 && m.to % 4 == 0) engine.discard(m);
     };
-    script.down = [&](sim::AgentId i) { engine.send(i, graph.neighbours(i)[0], 2, 0, {}); };
-    const sim::End end = script.run();
+    engine.on_down = [&](sim::AgentId i) { engine.send(i, graph.neighbours(i)[0], 2, 0, {}); };
+    const sim::End end = engine.run();
     CHECK(end == sim::End::kTime);
-    log = script.log;
+    log = engine.log;
     traffic = engine.traffic();
     events = engine.events();
     return engine.fingerprint().value();

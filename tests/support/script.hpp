@@ -1,5 +1,5 @@
 #pragma once
-// A handler for tests of the engine: it logs every event as text and calls the functions that a test sets.
+// An engine for tests: it logs every event as text and calls the functions that a test sets.
 #include <fmt/format.h>
 
 #include <functional>
@@ -11,63 +11,69 @@
 
 namespace hearsay::test {
 
-class Script {
+class ScriptedEngine : public sim::Engine {
  public:
-  explicit Script(sim::Engine& engine) : engine_(engine) {}
+  using sim::Engine::Engine;
 
-  std::function<void()> start, observation;
-  std::function<void(sim::AgentId)> tick, up, down, reset;
-  std::function<void(const sim::Message&)> message;
-  std::function<void(sim::AgentId, std::uint16_t, std::uint32_t)> timer;
+  std::function<void()> on_start, on_observation;
+  std::function<void(sim::AgentId)> on_tick, on_up, on_down, on_reset;
+  std::function<void(const sim::Message&)> on_message;
+  std::function<void(sim::AgentId, std::uint16_t, std::uint32_t)> on_timer;
   bool done = false;
   bool hears = true;  ///< hears_changes()
   bool logging = true;
   std::vector<std::string>
       log;  ///< "TIME tick AGENT", "TIME message FROM>TO #TAG", "TIME timer AGENT #TAG", ...
 
-  sim::End run() { return engine_.run(*this); }
-
-  void on_start() {
-    if (start) start();
+  sim::End run() {
+    Script script{*this};
+    return sim::Engine::run(script);
   }
-  void on_tick(sim::AgentId i) {
-    if (logging) say("tick {}", i);
-    if (tick) tick(i);
-  }
-  void on_message(const sim::Message& m) {
-    if (logging) say("message {}>{} #{}", m.from, m.to, m.tag);
-    if (message) message(m);
-  }
-  void on_timer(sim::AgentId i, std::uint16_t tag, std::uint32_t number) {
-    if (logging) say("timer {} #{}", i, tag);
-    if (timer) timer(i, tag, number);
-  }
-  void on_up(sim::AgentId i) {
-    if (logging) say("up {}", i);
-    if (up) up(i);
-  }
-  void on_down(sim::AgentId i) {
-    if (logging) say("down {}", i);
-    if (down) down(i);
-  }
-  void on_reset(sim::AgentId i) {
-    if (logging) say("reset {}", i);
-    if (reset) reset(i);
-  }
-  void on_observation() {
-    if (logging) say("observation");
-    if (observation) observation();
-  }
-  bool finished() const { return done; }
-  bool hears_changes(bool) const { return hears; }
 
  private:
-  template <class... Args>
-  void say(fmt::format_string<Args...> what, Args&&... args) {
-    log.push_back(fmt::format("{} ", engine_.now()) + fmt::format(what, std::forward<Args>(args)...));
-  }
+  struct Script {
+    ScriptedEngine& engine;
 
-  sim::Engine& engine_;
+    void on_start() {
+      if (engine.on_start) engine.on_start();
+    }
+    void on_tick(sim::AgentId i) {
+      say("tick {}", i);
+      if (engine.on_tick) engine.on_tick(i);
+    }
+    void on_message(const sim::Message& m) {
+      say("message {}>{} #{}", m.from, m.to, m.tag);
+      if (engine.on_message) engine.on_message(m);
+    }
+    void on_timer(sim::AgentId i, std::uint16_t tag, std::uint32_t number) {
+      say("timer {} #{}", i, tag);
+      if (engine.on_timer) engine.on_timer(i, tag, number);
+    }
+    void on_up(sim::AgentId i) {
+      say("up {}", i);
+      if (engine.on_up) engine.on_up(i);
+    }
+    void on_down(sim::AgentId i) {
+      say("down {}", i);
+      if (engine.on_down) engine.on_down(i);
+    }
+    void on_reset(sim::AgentId i) {
+      say("reset {}", i);
+      if (engine.on_reset) engine.on_reset(i);
+    }
+    void on_observation() {
+      say("observation");
+      if (engine.on_observation) engine.on_observation();
+    }
+    bool finished() const { return engine.done; }
+    bool hears_changes(bool) const { return engine.hears; }
+
+    template <class... Args>
+    void say(fmt::format_string<Args...> what, Args&&... args) {
+      if (!engine.logging) return;
+      engine.log.push_back(fmt::format("{} ", engine.now()) + fmt::format(what, std::forward<Args>(args)...));
+    }
+  };
 };
 
 /// Keeps all records, with copies of their details.

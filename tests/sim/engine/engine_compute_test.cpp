@@ -23,11 +23,10 @@ TEST_CASE(
   SlowRing net;
   net.options.network.links.latency = 0.5;
   net.options.clocks = ClockTrace{{1}, {0}};
-  Engine engine(net.options, net.topology, kStreams);
-  test::Script script(engine);
+  test::ScriptedEngine engine(net.options, net.topology, kStreams);
   double state = 7;
   std::vector<double> got;
-  script.tick = [&](AgentId i) {
+  engine.on_tick = [&](AgentId i) {
     engine.compute(i);
     engine.send(i, 1, 5, 0, {&state, 1});
     engine.publish(i, {&state, 1});
@@ -35,21 +34,21 @@ TEST_CASE(
     CHECK_FALSE(engine.busy(i));  // until the handler returns
     state = 8;
   };
-  script.message = [&](const Message& m) {
+  engine.on_message = [&](const Message& m) {
     CHECK(m.sent == 3);
     got.push_back(m.payload[0]);
     const Latest heard = engine.latest(1, 0);
     CHECK(heard.version == 0);  // the publication, sent after it, is one key behind
   };
-  script.timer = [&](AgentId, std::uint16_t, std::uint32_t) {
+  engine.on_timer = [&](AgentId, std::uint16_t, std::uint32_t) {
     CHECK_FALSE(engine.busy(0));
     const Latest heard = engine.latest(1, 0);
     CHECK(heard.version == 1);
     CHECK(heard.sent == 3);
     CHECK(heard.payload[0] == 7);
   };
-  script.run();
-  CHECK(script.log == Log{"1 tick 0", "3.5 message 0>1 #5", "4 timer 0 #9"});
+  engine.run();
+  CHECK(engine.log == Log{"1 tick 0", "3.5 message 0>1 #5", "4 timer 0 #9"});
   CHECK(got == std::vector<double>{7});
 }
 
@@ -60,14 +59,13 @@ TEST_CASE(
   // 1, 3 and 5. A timer due at 4 comes between what arrived before it and what did after.
   SlowRing net;
   net.options.clocks = ClockTrace{{1, 1.5, 2, 4.5}, {2, 1, 2, 1}};
-  Engine engine(net.options, net.topology, kStreams, &net.trace);
-  test::Script script(engine);
+  test::ScriptedEngine engine(net.options, net.topology, kStreams, &net.trace);
   std::uint16_t tag = 0;
-  script.start = [&] { engine.after(0, 4, 50, 0); };
-  script.tick = [&](AgentId i) { engine.send(i, 0, ++tag, 0, {}); };
-  script.message = [&](const Message& m) { engine.compute(m.to); };
-  script.run();
-  CHECK(script.log == Log{"1 tick 2", "1 message 2>0 #1", "1.5 tick 1", "2 tick 2", "3 message 1>0 #2",
+  engine.on_start = [&] { engine.after(0, 4, 50, 0); };
+  engine.on_tick = [&](AgentId i) { engine.send(i, 0, ++tag, 0, {}); };
+  engine.on_message = [&](const Message& m) { engine.compute(m.to); };
+  engine.run();
+  CHECK(engine.log == Log{"1 tick 2", "1 message 2>0 #1", "1.5 tick 1", "2 tick 2", "3 message 1>0 #2",
                           "4.5 tick 1", "5 message 2>0 #3", "7 timer 0 #50", "7 message 1>0 #4"});
   CHECK(engine.traffic().delivered == 4);
 }
@@ -77,17 +75,16 @@ TEST_CASE("compute: the trace says what began a computation, and what set a time
   // computes, and waits.
   SlowRing net;
   net.options.clocks = ClockTrace{{1}, {0}};
-  Engine engine(net.options, net.topology, kStreams, &net.trace);
-  test::Script script(engine);
-  script.start = [&] { engine.after(0, 3, 1, 0); };
-  script.tick = [&](AgentId i) { engine.after(i, 1, 2, 0); };
-  script.timer = [&](AgentId i, std::uint16_t tag, std::uint32_t) {
+  test::ScriptedEngine engine(net.options, net.topology, kStreams, &net.trace);
+  engine.on_start = [&] { engine.after(0, 3, 1, 0); };
+  engine.on_tick = [&](AgentId i) { engine.after(i, 1, 2, 0); };
+  engine.on_timer = [&](AgentId i, std::uint16_t tag, std::uint32_t) {
     if (tag != 2) return;
     engine.compute(i);
     engine.send(i, 1, 5, 0, {});
     engine.after(i, 1, 3, 0);
   };
-  script.run();
+  engine.run();
   // Timers of agent 0 in order: at the start (tag 1), of the tick (tag 2), the departure, of the timer (tag 3), the end.
   const auto timer = [](std::uint32_t n) { return order_key(Rank::kTimer, 0, n); };
   const Cause tick = order_key(Rank::kTick, 0, 0);
@@ -108,13 +105,12 @@ TEST_CASE("compute: a busy agent's ticks are skipped, or deferred to one when it
     ClockTrace ticks{{1, 1.5, 2, 3.5}, {0, 0, 0, 0}};
     ticks.missed = missed;
     net.options.clocks = ticks;
-    Engine engine(net.options, net.topology, kStreams, &net.trace);
-    test::Script script(engine);
-    script.tick = [&](AgentId i) { engine.compute(i); };
-    script.run();
+    test::ScriptedEngine engine(net.options, net.topology, kStreams, &net.trace);
+    engine.on_tick = [&](AgentId i) { engine.compute(i); };
+    engine.run();
     // Deferred: the ticks of 1.5 and 2 are one at 3, which keeps the agent busy until 5; that of 3.5 is one
     // at 5.
-    CHECK(script.log == (missed == Missed::kSkip ? Log{"1 tick 0", "3.5 tick 0"}
+    CHECK(engine.log == (missed == Missed::kSkip ? Log{"1 tick 0", "3.5 tick 0"}
                                                  : Log{"1 tick 0", "3 tick 0", "5 tick 0"}));
     CHECK(net.trace.count(TraceKind::kSkip, "busy") == (missed == Missed::kSkip ? 2 : 3));
   }
@@ -123,15 +119,14 @@ TEST_CASE("compute: a busy agent's ticks are skipped, or deferred to one when it
 TEST_CASE("compute: two computations in one handler take the sum of their times") {
   SlowRing net;
   net.options.clocks = ClockTrace{{1}, {0}};
-  Engine engine(net.options, net.topology, kStreams);
-  test::Script script(engine);
-  script.tick = [&](AgentId i) {
+  test::ScriptedEngine engine(net.options, net.topology, kStreams);
+  engine.on_tick = [&](AgentId i) {
     engine.compute(i);
     engine.compute(i);
     engine.send(i, 1, 5, 0, {});
   };
-  script.run();
-  CHECK(script.log == Log{"1 tick 0", "5 message 0>1 #5"});
+  engine.run();
+  CHECK(engine.log == Log{"1 tick 0", "5 message 0>1 #5"});
 }
 
 TEST_CASE("compute: an agent that is down when its computation ends loses its messages") {
@@ -140,15 +135,14 @@ TEST_CASE("compute: an agent that is down when its computation ends loses its me
   net.options.clocks = ClockTrace{{1, 6}, {0, 0}};
   net.options.network.availability = OnOff{.up = 2.0, .down = 3.0};
   net.options.time_limit = 9;
-  Engine engine(net.options, net.topology, kStreams, &net.trace);
-  test::Script script(engine);
+  test::ScriptedEngine engine(net.options, net.topology, kStreams, &net.trace);
   const double number = 1;
-  script.tick = [&](AgentId i) {
+  engine.on_tick = [&](AgentId i) {
     engine.compute(i);
     engine.send(i, 1, 5, 0, {});
     engine.publish(i, {&number, 1});
   };
-  script.run();
+  engine.run();
   CHECK(engine.traffic().messages == 6);  // one message and two copies of the publication, twice
   CHECK(lost(engine, LossReason::kSenderDown) == 6);
   CHECK(net.trace.count(TraceKind::kLose, "sender_down") == 6);
@@ -161,15 +155,14 @@ TEST_CASE(
     SlowRing net;
     net.options.network.compute_time = ComputeOptions(Uniform{0.5, 1}, drawn);
     net.options.clocks = ClockTrace{{1, 3, 3, 5}, {0, 0, 2, 0}};
-    Engine engine(net.options, net.topology, kStreams);
-    test::Script script(engine);
+    test::ScriptedEngine engine(net.options, net.topology, kStreams);
     std::map<AgentId, std::vector<Time>> took;
-    script.tick = [&](AgentId i) {
+    engine.on_tick = [&](AgentId i) {
       engine.compute(i);
       engine.send(i, 1, 0, 0, {});
     };
-    script.message = [&](const Message& m) { took[m.from].push_back(engine.now()); };
-    script.run();
+    engine.on_message = [&](const Message& m) { took[m.from].push_back(engine.now()); };
+    engine.run();
     const auto expected = [&](AgentId i, std::uint32_t n) {
       Stream s = drawn == ComputeDrawn::kPerAgent ? kStreams(Purpose::kPerAgent, i, 0, 3)
                                                   : kStreams(Purpose::kCompute, i, 0, n);
@@ -204,13 +197,12 @@ TEST_CASE("compute: a computation without duration makes no event and changes no
     net.options.network.compute_time = time;
     net.options.clocks = Poisson{};
     net.options.network.links.latency = Uniform{0, 1};
-    Engine engine(net.options, net.topology, kStreams);
-    test::Script script(engine);
-    script.tick = [&](AgentId i) {
+    test::ScriptedEngine engine(net.options, net.topology, kStreams);
+    engine.on_tick = [&](AgentId i) {
       engine.compute(i);
       engine.send(i, (i + 1) % 3, 5, 0, {});
     };
-    script.run();
+    engine.run();
     return std::pair(engine.fingerprint().value(), engine.events());
   };
   CHECK(run(0.0) == run(Uniform{0, 0}));

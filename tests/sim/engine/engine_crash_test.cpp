@@ -27,17 +27,16 @@ TEST_CASE(
   // To agent 1: #2 arrives at 2.5 and #1 at 4, both wait until 5; #3 arrives at 6.
   CrashingStar net(3);
   net.options.network.in_flight = InFlight::kHeld;
-  Engine engine(net.options, net.topology, kStreams, &net.trace);
-  test::Script script(engine);
-  script.start = [&] {
+  test::ScriptedEngine engine(net.options, net.topology, kStreams, &net.trace);
+  engine.on_start = [&] {
     engine.after(0, 4, 1, 0);
     engine.after(0, 2.5, 2, 0);
     engine.after(0, 6, 3, 0);
   };
-  script.timer = [&](AgentId, std::uint16_t tag, std::uint32_t) { engine.send(0, 1, tag, 0, {}); };
-  script.message = [&](const Message& m) { CHECK(m.sent == (m.tag == 1 ? 4 : m.tag == 2 ? 2.5 : 6)); };
-  script.run();
-  CHECK(script.log == Log{"2 down 1", "2 down 2", "2.5 timer 0 #2", "4 timer 0 #1", "5 up 1", "5 up 2",
+  engine.on_timer = [&](AgentId, std::uint16_t tag, std::uint32_t) { engine.send(0, 1, tag, 0, {}); };
+  engine.on_message = [&](const Message& m) { CHECK(m.sent == (m.tag == 1 ? 4 : m.tag == 2 ? 2.5 : 6)); };
+  engine.run();
+  CHECK(engine.log == Log{"2 down 1", "2 down 2", "2.5 timer 0 #2", "4 timer 0 #1", "5 up 1", "5 up 2",
                           "5 message 0>1 #2", "5 message 0>1 #1", "6 timer 0 #3", "6 message 0>1 #3",
                           "7 down 1", "7 down 2", "10 up 1", "10 up 2"});
   CHECK(engine.traffic().delivered == 3);
@@ -51,20 +50,19 @@ TEST_CASE(
   net.options.network.in_flight = InFlight::kHeld;
   net.options.network.links.latency = 3.0;
   net.options.observe_every = 0.5;
-  Engine engine(net.options, net.topology, kStreams);
-  test::Script script(engine);
-  script.logging = false;
+  test::ScriptedEngine engine(net.options, net.topology, kStreams);
+  engine.logging = false;
   const double number = 4;
-  script.start = [&] {
+  engine.on_start = [&] {
     engine.publish(0, {&number, 1});
     engine.after(0, 5.5, 0, 0);  // arrives at 8.5, waits until 10
     engine.after(0, 11, 0, 0);   // under way at the end
   };
-  script.timer = [&](AgentId, std::uint16_t, std::uint32_t) { engine.publish(0, {&number, 1}); };
-  script.observation = [&] {
+  engine.on_timer = [&](AgentId, std::uint16_t, std::uint32_t) { engine.publish(0, {&number, 1}); };
+  engine.on_observation = [&] {
     CHECK(engine.latest(1, 0).version == (engine.now() < 5 ? 0u : engine.now() < 10 ? 1u : 2u));
   };
-  script.run();
+  engine.run();
   CHECK(engine.traffic().delivered == 2);
   CHECK(engine.payload_rows() == 2);  // the last received by agent 1, and the one in flight
 }
@@ -72,22 +70,21 @@ TEST_CASE(
 TEST_CASE("crash: an agent is reset before it comes up, its received values and timers are lost") {
   CrashingStar net(2, Crash{.up = 2.0, .down = 3.0});
   net.options.observe_every = 0.5;
-  Engine engine(net.options, net.topology, kStreams);
-  test::Script script(engine);
+  test::ScriptedEngine engine(net.options, net.topology, kStreams);
   const double number = 4;
-  script.start = [&] {
+  engine.on_start = [&] {
     engine.publish(0, {&number, 1});
     engine.after(1, 1, 1, 0);    // fires
     engine.after(1, 3, 2, 0);    // due while it is down: gone
     engine.after(1, 5.5, 3, 0);  // due in its next life: gone
     engine.after(0, 5.5, 4, 0);  // another agent's
   };
-  script.up = [&](AgentId i) { engine.after(i, 0.5, 5, 0); };  // of this life
+  engine.on_up = [&](AgentId i) { engine.after(i, 0.5, 5, 0); };  // of this life
   std::vector<std::uint32_t> heard;
-  script.observation = [&] { heard.push_back(engine.latest(1, 0).version); };
-  script.run();
+  engine.on_observation = [&] { heard.push_back(engine.latest(1, 0).version); };
+  engine.run();
   Log events;
-  for (const auto& line : script.log) {
+  for (const auto& line : engine.log) {
     if (line.find("observation") == line.npos) events.push_back(line);
   }
   CHECK(events == Log{"1 timer 1 #1", "2 down 1", "5 reset 1", "5 up 1", "5.5 timer 0 #4", "5.5 timer 1 #5",
@@ -101,14 +98,13 @@ TEST_CASE("crash: kept state is as with on_off, event by event") {
   const auto run = [](AvailabilityOptions law) {
     CrashingStar net(3, std::move(law));
     net.options.clocks = Poisson{2.0};
-    Engine engine(net.options, net.topology, kStreams);
-    test::Script script(engine);
-    script.tick = [&](AgentId i) {
+    test::ScriptedEngine engine(net.options, net.topology, kStreams);
+    engine.on_tick = [&](AgentId i) {
       engine.send(i, 0, 1, 0, {});
       engine.after(i, 1, 1, 0);
     };
-    script.run();
-    return script.log;
+    engine.run();
+    return engine.log;
   };
   const auto on_off = run(OnOff{.up = Exponential{2}, .down = Exponential{1}});
   CHECK(run(Crash{.up = Exponential{2}, .down = Exponential{1}, .state_on_return = StateOnReturn::kKeep}) ==
@@ -125,14 +121,13 @@ TEST_CASE("crash: a computation interrupted by a crash sends nothing, and leaves
   net.options.clocks = ClockTrace{{1.5, 5.5}, {1, 1}};
   for (const Time up : {2.0, 1.75}) {
     net.options.network.availability = Crash{.up = up, .down = up == 2.0 ? 3.0 : 1.0};
-    Engine engine(net.options, net.topology, kStreams);
-    test::Script script(engine);
-    script.tick = [&](AgentId i) {
+    test::ScriptedEngine engine(net.options, net.topology, kStreams);
+    engine.on_tick = [&](AgentId i) {
       CHECK_FALSE(engine.busy(i));
       engine.compute(i);
       engine.send(i, 0, 1, 0, {});
     };
-    script.run();
+    engine.run();
     CHECK(engine.traffic().delivered == 0);
     CHECK(engine.payload_rows() == 0);
   }
@@ -143,10 +138,9 @@ TEST_CASE("clocks: deferred ticks are one tick on return, with the number of the
   ClockTrace ticks{{1, 2.5, 3, 4, 5.5, 8}, {1, 1, 1, 1, 1, 1}};
   ticks.missed = Missed::kDefer;
   net.options.clocks = ticks;
-  Engine engine(net.options, net.topology, kStreams, &net.trace);
-  test::Script script(engine);
-  script.run();
-  CHECK(script.log ==
+  test::ScriptedEngine engine(net.options, net.topology, kStreams, &net.trace);
+  engine.run();
+  CHECK(engine.log ==
         Log{"1 tick 1", "2 down 1", "5 up 1", "5 tick 1", "5.5 tick 1", "7 down 1", "10 up 1", "10 tick 1"});
   std::vector<Cause> ticked;
   for (const auto& [r, detail] : net.trace.entries) {
@@ -160,14 +154,13 @@ TEST_CASE("clocks: deferred ticks are one tick on return, with the number of the
 TEST_CASE("availability: under several laws an agent is up when it is up in all of them") {
   // on [0, 2), [5, 7), [10, 12) by the first law; on [1, 6) by the second, which begins and ends once.
   CrashingStar net(2, AllOf{{OnOff{.up = 2.0, .down = 3.0}, JoinLeave{.join = 1.0, .leave = 6.0}}});
-  Engine engine(net.options, net.topology, kStreams, &net.trace);
-  test::Script script(engine);
-  script.start = [&] {
+  test::ScriptedEngine engine(net.options, net.topology, kStreams, &net.trace);
+  engine.on_start = [&] {
     CHECK_FALSE(engine.up(1));
     CHECK(engine.up_count() == 1);
   };
-  script.run();
-  CHECK(script.log == Log{"1 up 1", "2 down 1", "5 up 1", "6 down 1"});
+  engine.run();
+  CHECK(engine.log == Log{"1 up 1", "2 down 1", "5 up 1", "6 down 1"});
   CHECK(net.trace.count(TraceKind::kUp) == 2);
   CHECK(net.trace.count(TraceKind::kDown) == 3);  // the first at the start
 }
@@ -175,9 +168,8 @@ TEST_CASE("availability: under several laws an agent is up when it is up in all 
 TEST_CASE("availability: the agents of a group change state together, others not at all") {
   CrashingStar net(
       5, GroupFailures{.groups = {{"a", {1, 3}}, {"b", {2}}}, .up = Exponential{2}, .down = Exponential{1}});
-  Engine engine(net.options, net.topology, kStreams, &net.trace);
-  test::Script script(engine);
-  script.run();
+  test::ScriptedEngine engine(net.options, net.topology, kStreams, &net.trace);
+  engine.run();
   std::vector<std::pair<Time, TraceKind>> of[5];
   for (const auto& [r, detail] : net.trace.entries) {
     if (r.kind == TraceKind::kUp || r.kind == TraceKind::kDown) of[r.agent].emplace_back(r.time, r.kind);

@@ -80,17 +80,15 @@ TEST_CASE("hash: known answer") {
 }
 
 TEST_CASE("fingerprint: every kind of event and reading counts") {
-  const Topology pair = make_topology(Ring{}, 2, kStreams);
   const auto run = [&](auto&& act, ClockTrace ticks = {{1}, {0}}, AvailabilityOptions availability = {}) {
     Engine::Options options;
     options.clocks = std::move(ticks);
     options.network.availability = std::move(availability);
     options.network.links.latency = 1.0;
     options.time_limit = 10;
-    Engine engine(options, pair, kStreams);
-    test::Script script(engine);
-    script.tick = [&](AgentId) { act(engine); };
-    script.run();
+    test::ScriptedEngine engine(options, test::kPair, kStreams);
+    engine.on_tick = [&](AgentId) { act(engine); };
+    engine.run();
     return engine.fingerprint().value();
   };
   std::vector<std::uint64_t> all{
@@ -114,19 +112,17 @@ TEST_CASE("fingerprint: every kind of event and reading counts") {
 }
 
 TEST_CASE("fingerprint: only the number of the publication that is read counts, not its arrival") {
-  const Topology pair = make_topology(Ring{}, 2, kStreams);
   const auto run = [&](int publications, bool read) {
     Engine::Options options;
     options.clocks = ClockTrace{{1, 3}, {0, 1}};
     options.network.links.latency = 1.0;
-    Engine engine(options, pair, kStreams);
-    test::Script script(engine);
+    test::ScriptedEngine engine(options, test::kPair, kStreams);
     const double number = 1;
-    script.tick = [&](AgentId i) {
+    engine.on_tick = [&](AgentId i) {
       for (int k = 0; i == 0 && k < publications; ++k) engine.publish(0, {&number, 1});
       if (i == 1 && read) CHECK(engine.latest(1, 0).version == static_cast<std::uint32_t>(publications));
     };
-    script.run();
+    engine.run();
     return engine.fingerprint().value();
   };
   CHECK(run(1, true) != run(2, true));

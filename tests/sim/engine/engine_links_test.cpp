@@ -33,16 +33,15 @@ TEST_CASE("bandwidth: transfers of one sender queue up, then those of one receiv
   BandwidthNet net(3);
   net.options.network.links.latency = 1.0;
   net.options.network.links.bandwidth = UpDownBandwidth{.uplink = 10.0, .downlink = 4.0};
-  Engine engine(net.options, net.topology, kStreams);
-  test::Script script(engine);
-  script.start = [&] {
+  test::ScriptedEngine engine(net.options, net.topology, kStreams);
+  engine.on_start = [&] {
     engine.send(0, 2, 1, 0, kTwo);
     engine.send(1, 2, 11, 0, kTwo);
     engine.send(0, 2, 2, 0, kTwo);
     engine.send(1, 2, 12, 0, kTwo);
   };
-  script.run();
-  CHECK(script.log ==
+  engine.run();
+  CHECK(engine.log ==
         Log{"8 message 0>2 #1", "13 message 1>2 #11", "18 message 0>2 #2", "23 message 1>2 #12"});
   CHECK(engine.traffic().bytes == 80);
 }
@@ -53,18 +52,17 @@ TEST_CASE(
     BandwidthNet net(4);
     net.options.network.links.bandwidth = UpDownBandwidth{.uplink = 10.0, .downlink = 1e12};
     net.options.observe_every = 0.5;
-    Engine engine(net.options, net.topology, kStreams);
-    test::Script script(engine);
-    script.logging = false;
-    script.start = [&] {
+    test::ScriptedEngine engine(net.options, net.topology, kStreams);
+    engine.logging = false;
+    engine.on_start = [&] {
       for (std::uint32_t k = 0; k < n; ++k) engine.publish(0, kTwo);
     };
     // The k-th transfer, to agent 1, 2, 3, 1, ..., is over at 2 k s: agent 3 has version v from 6 v s on.
-    script.observation = [&] {
+    engine.on_observation = [&] {
       const auto heard = engine.latest(3, 0).version;
       CHECK(heard == std::min(n, static_cast<std::uint32_t>((engine.now() - 1e-9) / 6)));
     };
-    script.run();
+    engine.run();
     CHECK(engine.traffic().delivered == 3 * n);
     CHECK(engine.now() >= 6 * n);
   }
@@ -77,11 +75,10 @@ TEST_CASE("bandwidth: a lost message uses its sender's uplink, and no downlink")
   net.options.network.links.bandwidth = UpDownBandwidth{.uplink = 10.0, .downlink = 4.0};
   net.options.network.links.loss = PartitionLoss{.agents = {1}, .to = 1.0};
   net.options.clocks = ClockTrace{{0, 1}, {0, 0}};
-  Engine engine(net.options, net.topology, kStreams, &net.trace);
-  test::Script script(engine);
-  script.tick = [&](AgentId i) { engine.send(i, 1, 1, 0, kTwo); };
-  script.run();
-  CHECK(script.log == Log{"0 tick 0", "1 tick 0", "9 message 0>1 #1"});  // 0-2, 2-4 up, 4-9 down
+  test::ScriptedEngine engine(net.options, net.topology, kStreams, &net.trace);
+  engine.on_tick = [&](AgentId i) { engine.send(i, 1, 1, 0, kTwo); };
+  engine.run();
+  CHECK(engine.log == Log{"0 tick 0", "1 tick 0", "9 message 0>1 #1"});  // 0-2, 2-4 up, 4-9 down
   CHECK(net.trace.count(TraceKind::kLose, "partition") == 1);
   CHECK(engine.traffic().lost[static_cast<int>(LossReason::kPartition)] == 1);
 }
@@ -104,23 +101,22 @@ TEST_CASE(
     net.options.network.links.latency = Exponential{1};
     net.options.network.links.send_order = order;
     net.options.clocks = Poisson{5.0};
-    Engine engine(net.options, net.topology, kStreams);
-    test::Script script(engine);
-    script.logging = false;
+    test::ScriptedEngine engine(net.options, net.topology, kStreams);
+    engine.logging = false;
     std::uint32_t sent = 0;
     std::map<std::pair<AgentId, AgentId>, std::pair<std::uint32_t, Time>> last;
-    script.tick = [&](AgentId i) {
+    engine.on_tick = [&](AgentId i) {
       ++sent;
       engine.send(i, (i + 1 + sent % 2) % 3, 0, sent, {});
     };
-    script.message = [&](const Message& m) {
+    engine.on_message = [&](const Message& m) {
       auto& [number, time] = last[{m.from, m.to}];
       overtaken[static_cast<int>(order)] += m.conversation < number ? 1u : 0u;
       CHECK(m.sent <= engine.now());
       number = std::max(number, m.conversation);
       time = engine.now();
     };
-    script.run();
+    engine.run();
     CHECK(engine.traffic().delivered > 1000);
   }
   CHECK(overtaken[0] > 100);
@@ -143,17 +139,16 @@ TEST_CASE("order: the newest publication is read, the last to arrive, or none ov
     net.options.network.links.order = order;
     net.options.clocks = ClockTrace{{0, 1}, {0, 0}};
     net.options.observe_every = 0.5;
-    Engine engine(net.options, net.topology, Streams(seed, 0));
-    test::Script script(engine);
-    script.logging = false;
-    script.tick = [&](AgentId i) { engine.publish(i, kTwo); };
-    script.observation = [&] {
+    test::ScriptedEngine engine(net.options, net.topology, Streams(seed, 0));
+    engine.logging = false;
+    engine.on_tick = [&](AgentId i) { engine.publish(i, kTwo); };
+    engine.on_observation = [&] {
       const std::uint32_t at_2 = order == PublicationOrder::kFifo ? 0 : 2;
       const std::uint32_t at_5 = order == PublicationOrder::kArrival ? 1 : 2;
       const Time t = engine.now();
       CHECK(engine.latest(1, 0).version == (t < 2 ? 0u : t < 5 ? at_2 : at_5));
     };
-    script.run();
+    engine.run();
     CHECK(engine.traffic().delivered == 2);
   }
 }
@@ -164,20 +159,19 @@ TEST_CASE(
   BandwidthNet net(4);
   net.options.network.links.loss = PartitionLoss{.agents = {1, 2}, .from = 2, .to = 4.0};
   net.options.clocks = ClockTrace{{1.9, 2, 3, 4}, {0, 0, 0, 0}};
-  Engine engine(net.options, net.topology, kStreams, &net.trace);
-  test::Script script(engine);
-  script.logging = false;
+  test::ScriptedEngine engine(net.options, net.topology, kStreams, &net.trace);
+  engine.logging = false;
   std::vector<std::string> got;
-  script.tick = [&](AgentId) {
+  engine.on_tick = [&](AgentId) {
     engine.send(0, 1, 0, 0, {});
     engine.send(2, 3, 0, 0, {});
     engine.send(1, 2, 0, 0, {});
     engine.send(3, 0, 0, 0, {});
   };
-  script.message = [&](const Message& m) {
+  engine.on_message = [&](const Message& m) {
     got.push_back(fmt::format("{} {}{}", engine.now(), m.from, m.to));
   };
-  script.run();
+  engine.run();
   std::sort(got.begin(), got.end());
   CHECK(got == Log{"1.9 01", "1.9 12", "1.9 23", "1.9 30", "2 12", "2 30", "3 12", "3 30", "4 01", "4 12",
                    "4 23", "4 30"});

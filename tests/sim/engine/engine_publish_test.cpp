@@ -25,17 +25,16 @@ TEST_CASE("publish: neighbours read version, time and numbers once it has arrive
   options.network.links.latency = 1.0;
   options.clocks = ClockTrace{{0.5, 2}, {2, 2}};
   options.observe_every = 0.25;
-  Engine engine(options, all, kStreams);
-  test::Script script(engine);
+  test::ScriptedEngine engine(options, all, kStreams);
   double value = 10;
-  script.start = [&] { CHECK(engine.latest(0, 1).version == 0); };  // before anybody has published
-  script.tick = [&](AgentId i) {
+  engine.on_start = [&] { CHECK(engine.latest(0, 1).version == 0); };  // before anybody has published
+  engine.on_tick = [&](AgentId i) {
     const double numbers[2] = {value, -value};
     CHECK(engine.publish(i, numbers) == (value == 10 ? 1u : 2u));
     value += 10;
   };
   int looked = 0;
-  script.observation = [&] {
+  engine.on_observation = [&] {
     for (const AgentId reader : {0u, 1u}) {
       const Latest heard = engine.latest(reader, neighbour(all, reader, 2));
       const std::uint32_t expected = engine.now() < 1.5 ? 0 : engine.now() < 3 ? 1 : 2;
@@ -53,7 +52,7 @@ TEST_CASE("publish: neighbours read version, time and numbers once it has arrive
     }
   };
   options.time_limit = 4;
-  script.run();
+  engine.run();
   CHECK(looked == 2 * 12);  // at 0.25 to 3, when everything has arrived and the run is idle
 }
 
@@ -65,12 +64,11 @@ TEST_CASE(
   Engine::Options options;
   options.network.links = {.latency = latency, .loss = BernoulliLoss{loss}};
   options.time_limit = 60;
-  Engine engine(options, graph, kStreams);
-  test::Script script(engine);
-  script.logging = false;
+  test::ScriptedEngine engine(options, graph, kStreams);
+  engine.logging = false;
   std::map<std::pair<AgentId, AgentId>, std::vector<Time>> arrivals;  // [version - 1]
   std::size_t wrong = 0, late = 0, heard = 0;
-  script.tick = [&](AgentId i) {
+  engine.on_tick = [&](AgentId i) {
     for (std::uint32_t k = 0; k < graph.degree(i); ++k) {
       const AgentId j = graph.neighbours(i)[k];
       const auto& all = arrivals[{j, i}];
@@ -98,7 +96,7 @@ TEST_CASE(
     }
     engine.publish(i, {&number, 1});
   };
-  script.run();
+  engine.run();
   CHECK(wrong == 0);
   CHECK(heard > 1000);
   CHECK(late > 100);  // the last to arrive often was not the newest
@@ -115,28 +113,27 @@ TEST_CASE(
   options.observe_every = 0.5;
   options.clocks = ClockTrace{{0.5}, {1}};
   options.time_limit = 6;
-  Engine engine(options, star, kStreams);
-  test::Script script(engine);
+  test::ScriptedEngine engine(options, star, kStreams);
   const double one = 1, two = 2, three = 3;
-  script.start = [&] {
+  engine.on_start = [&] {
     engine.publish(0, {&one, 1});  // arrives at 1
     engine.after(0, 1.5, 1, 0);
     engine.after(0, 4.5, 2, 0);
   };
-  script.tick = [&](AgentId i) { engine.publish(i, {&three, 1}); };  // arrives at 1.5
-  script.timer = [&](AgentId, std::uint16_t tag, std::uint32_t) {
+  engine.on_tick = [&](AgentId i) { engine.publish(i, {&three, 1}); };  // arrives at 1.5
+  engine.on_timer = [&](AgentId, std::uint16_t tag, std::uint32_t) {
     engine.publish(0, {tag == 1 ? &two : &three, 1});  // arrive at 2.5 while 1 is down, and at 5.5
   };
-  script.observation = [&] {
+  engine.on_observation = [&] {
     const Time t = engine.now();
     INFO(t);
     CHECK(engine.latest(0, 0).version == (t < 1.5 ? 0u : 1u));
     if (t >= 1.5) CHECK(engine.latest(0, 0).payload[0] == 3);
     CHECK(engine.latest(1, 0).version == (t < 1 ? 0u : t < 5.5 ? 1u : 3u));
   };
-  script.run();
+  engine.run();
   CHECK(engine.traffic().lost[static_cast<int>(LossReason::kReceiverDown)] == 1);
-  CHECK(script.log.back() == "6 observation");
+  CHECK(engine.log.back() == "6 observation");
 }
 
 TEST_CASE("publish: all neighbours share one row, which is freed with the last reference") {
@@ -145,16 +142,15 @@ TEST_CASE("publish: all neighbours share one row, which is freed with the last r
   options.network.links.latency = Uniform{0.1, 1};
   options.clocks = ClockTrace{{1, 5, 5.05, 10}, {0, 0, 0, 0}};
   options.observe_every = 3;
-  Engine engine(options, star, kStreams);
-  test::Script script(engine);
+  test::ScriptedEngine engine(options, star, kStreams);
   std::vector<std::size_t> published, observed;
   const double number = 1;
-  script.tick = [&](AgentId) {
+  engine.on_tick = [&](AgentId) {
     engine.publish(0, {&number, 1});
     published.push_back(engine.payload_rows());
   };
-  script.observation = [&] { observed.push_back(engine.payload_rows()); };
-  CHECK(script.run() == End::kIdle);
+  engine.on_observation = [&] { observed.push_back(engine.payload_rows()); };
+  CHECK(engine.run() == End::kIdle);
   CHECK(published == std::vector<std::size_t>{1, 2, 3, 2});
   CHECK(observed == std::vector<std::size_t>{1, 1, 1});  // the publication that all have received
   CHECK(engine.traffic().messages == 20);
@@ -168,11 +164,10 @@ TEST_CASE("publish: a publication that is lost on every link, or without neighbo
     Engine::Options options;
     options.network.links.loss = BernoulliLoss{1};
     options.clocks = ClockTrace{{1}, {0}};
-    Engine engine(options, star, kStreams);
-    test::Script script(engine);
+    test::ScriptedEngine engine(options, star, kStreams);
     const double number = 1;
-    script.tick = [&](AgentId) { CHECK(engine.publish(0, {&number, 1}) == 1); };
-    script.run();
+    engine.on_tick = [&](AgentId) { CHECK(engine.publish(0, {&number, 1}) == 1); };
+    engine.run();
     CHECK(engine.payload_rows() == 0);
     CHECK(engine.traffic().lost[static_cast<int>(LossReason::kLoss)] == agents - 1);
   }

@@ -22,12 +22,11 @@ TEST_CASE("engine: a run ends as idle when no event is left, with and without ob
     Engine::Options options = five_ticks();
     options.observe_every = every;
     options.time_limit = 100;
-    Engine engine(options, test::kPair, kStreams);
-    test::Script script(engine);
-    CHECK(script.run() == End::kIdle);
+    test::ScriptedEngine engine(options, test::kPair, kStreams);
+    CHECK(engine.run() == End::kIdle);
     CHECK(engine.now() == 5);
     CHECK(engine.events() == 5);
-    CHECK(script.log.size() == (every < kNever ? 7u : 5u));  // 2.5 and 5: the last event is still seen
+    CHECK(engine.log.size() == (every < kNever ? 7u : 5u));  // 2.5 and 5: the last event is still seen
   }
 }
 
@@ -43,10 +42,9 @@ TEST_CASE("engine: once all agents are down for good a run is idle, unless a tim
     laws.of.emplace_back(Outages{.outages = {{.agents = {0}, .from = 1}}});
     laws.of.emplace_back(Outages{.outages = {{.agents = std::move(gone), .from = 2, .to = back}}});
     options.network.availability = laws;
-    Engine engine(options, test::kPair, kStreams);
-    test::Script script(engine);
-    if (back) script.tick = [&](AgentId) { script.done = engine.now() > 10; };
-    const End end = script.run();
+    test::ScriptedEngine engine(options, test::kPair, kStreams);
+    if (back) engine.on_tick = [&](AgentId) { engine.done = engine.now() > 10; };
+    const End end = engine.run();
     CHECK(engine.all_gone() == !back);
     return std::pair(end, engine.now());
   };
@@ -66,12 +64,11 @@ TEST_CASE("engine: where no clock ticks, changes of agents for which nothing wai
     AllOf laws{{OnOff{.up = Constant{0.5}, .down = Constant{5}, .start = Start::kUp}}};
     if (gone) laws.of.emplace_back(Outages{.outages = {{.agents = {0}, .from = 0.7}}});
     options.network.availability = laws;
-    Engine engine(options, test::kPair, kStreams);
-    test::Script script(engine);
-    script.hears = hears;
-    script.start = [&] { engine.after(0, 1, 7, 0); };
-    script.up = [&](AgentId) { script.done = engine.now() > 6; };
-    const End end = script.run();
+    test::ScriptedEngine engine(options, test::kPair, kStreams);
+    engine.hears = hears;
+    engine.on_start = [&] { engine.after(0, 1, 7, 0); };
+    engine.on_up = [&](AgentId) { engine.done = engine.now() > 6; };
+    const End end = engine.run();
     return std::pair(end, engine.now());
   };
   CHECK(run(false, false) == std::pair(End::kIdle, 5.5));  // the timer fires when agent 0 returns
@@ -84,20 +81,18 @@ TEST_CASE("engine: until the last message has arrived, agents that are down for 
   options.clocks = Poisson{};
   options.network.links.latency = Constant{10};
   options.network.availability = Outages{.outages = {{.agents = {0, 1}, .from = 2}}};
-  Engine engine(options, test::kPair, kStreams);
-  test::Script script(engine);
-  script.start = [&] { engine.send(0, 1, 0, 0, {}); };
-  CHECK(script.run() == End::kIdle);
+  test::ScriptedEngine engine(options, test::kPair, kStreams);
+  engine.on_start = [&] { engine.send(0, 1, 0, 0, {}); };
+  CHECK(engine.run() == End::kIdle);
   CHECK(engine.now() == 10);
   const Engine::Options alone = [&] {
     Engine::Options same = options;
     same.time_limit = 10;
     return same;
   }();
-  Engine limited(alone, test::kPair, kStreams);
-  test::Script other(limited);
-  other.start = [&] { limited.send(0, 1, 0, 0, {}); };
-  CHECK(other.run() == End::kTime);
+  test::ScriptedEngine limited(alone, test::kPair, kStreams);
+  limited.on_start = [&] { limited.send(0, 1, 0, 0, {}); };
+  CHECK(limited.run() == End::kTime);
   CHECK(engine.fingerprint().value() == limited.fingerprint().value());
 }
 
@@ -107,14 +102,13 @@ TEST_CASE("engine: what happens at the time from which random numbers are drawn 
   options.clocks = ClockTrace{{}, {}};
   options.network.availability =
       GroupFailures{.groups = {{"site", {0, 1}}}, .up = Exponential{5}, .down = Constant{1}};
-  Engine engine(options, test::kPair, kStreams);
-  test::Script script(engine);
-  script.down = [&](AgentId) { script.done = true; };
-  CHECK(script.run() == End::kFinished);
+  test::ScriptedEngine engine(options, test::kPair, kStreams);
+  engine.on_down = [&](AgentId) { engine.done = true; };
+  CHECK(engine.run() == End::kFinished);
   const Time at = engine.now();
   engine.redraw(at);
-  script.done = false;
-  CHECK(script.run() == End::kFinished);
+  engine.done = false;
+  CHECK(engine.run() == End::kFinished);
   CHECK(engine.now() == at);
   CHECK(engine.up_count() == 0);
 }
@@ -123,11 +117,10 @@ TEST_CASE("engine: events at the time limit still happen, later ones do not") {
   for (const auto& [limit, ticks] : {std::pair{3.0, 3u}, {3.5, 3u}, {0.0, 0u}}) {
     Engine::Options options = five_ticks();
     options.time_limit = limit;
-    Engine engine(options, test::kPair, kStreams);
-    test::Script script(engine);
-    CHECK(script.run() == End::kTime);
+    test::ScriptedEngine engine(options, test::kPair, kStreams);
+    CHECK(engine.run() == End::kTime);
     CHECK(engine.now() == limit);
-    CHECK(script.log.size() == ticks);
+    CHECK(engine.log.size() == ticks);
   }
 }
 
@@ -135,25 +128,22 @@ TEST_CASE("engine: no more events happen than their limit, and observations do n
   Engine::Options options = five_ticks();
   options.event_limit = 3;
   options.observe_every = 0.5;
-  Engine engine(options, test::kPair, kStreams);
-  test::Script script(engine);
-  CHECK(script.run() == End::kEvents);
+  test::ScriptedEngine engine(options, test::kPair, kStreams);
+  CHECK(engine.run() == End::kEvents);
   CHECK(engine.now() == 3);
   CHECK(engine.events() == 3);
-  CHECK(script.log == Log{"0.5 observation", "1 tick 0", "1 observation", "1.5 observation", "2 tick 1",
+  CHECK(engine.log == Log{"0.5 observation", "1 tick 0", "1 observation", "1.5 observation", "2 tick 1",
                           "2 observation", "2.5 observation", "3 tick 0"});
 }
 
 TEST_CASE("engine: a finished handler is not called again") {
-  Engine engine(five_ticks(), test::kPair, kStreams);
-  test::Script script(engine);
-  script.tick = [&](AgentId i) { script.done = i == 1; };
-  CHECK(script.run() == End::kFinished);
-  CHECK(script.log == Log{"1 tick 0", "2 tick 1"});
+  test::ScriptedEngine engine(five_ticks(), test::kPair, kStreams);
+  engine.on_tick = [&](AgentId i) { engine.done = i == 1; };
+  CHECK(engine.run() == End::kFinished);
+  CHECK(engine.log == Log{"1 tick 0", "2 tick 1"});
 
-  Engine other(five_ticks(), test::kPair, kStreams);
-  test::Script at_start(other);
-  at_start.start = [&] { at_start.done = true; };
+  test::ScriptedEngine at_start(five_ticks(), test::kPair, kStreams);
+  at_start.on_start = [&] { at_start.done = true; };
   CHECK(at_start.run() == End::kFinished);
   CHECK(at_start.log.empty());
 }
@@ -163,11 +153,10 @@ TEST_CASE("engine: the hub has no clock") {
   Engine::Options options;
   options.hub = true;
   options.time_limit = 20;
-  Engine engine(options, star, kStreams);
-  test::Script script(engine);
+  test::ScriptedEngine engine(options, star, kStreams);
   std::vector<int> ticks(3);
-  script.tick = [&](AgentId i) { ++ticks[i]; };
-  script.run();
+  engine.on_tick = [&](AgentId i) { ++ticks[i]; };
+  engine.run();
   CHECK(ticks[0] == 0);
   CHECK(ticks[1] > 0);
   CHECK(ticks[2] > 0);
@@ -178,15 +167,14 @@ TEST_CASE("engine: each message in flight holds a row, all others none") {
   options.network.links.latency = Exponential{1};
   options.time_limit = 50;
   const Topology graph = make_topology(RandomRegular{4}, 20, kStreams);
-  Engine engine(options, graph, kStreams);
-  test::Script script(engine);
+  test::ScriptedEngine engine(options, graph, kStreams);
   std::uint64_t settled = 0;
-  script.tick = [&](AgentId i) { engine.send(i, graph.neighbours(i)[0], 1, 0, {}); };
-  script.message = [&](const Message& m) {
+  engine.on_tick = [&](AgentId i) { engine.send(i, graph.neighbours(i)[0], 1, 0, {}); };
+  engine.on_message = [&](const Message& m) {
     ++settled;
     if (m.tag == 1) engine.send(m.to, m.from, 2, 0, {});
   };
-  script.run();
+  engine.run();
   CHECK(engine.payload_rows() == engine.traffic().messages - settled);
   CHECK(engine.payload_rows() > 0);
 }
@@ -199,9 +187,8 @@ TEST_CASE("engine: an agent's up and down times are its periods one after anothe
   options.clocks = ClockTrace{};
   options.time_limit = 50;
   test::TraceLog trace;
-  Engine engine(options, ring, kStreams, &trace);
-  test::Script script(engine);
-  script.run();
+  test::ScriptedEngine engine(options, ring, kStreams, &trace);
+  engine.run();
 
   const Availability law(options.network.availability, kStreams);
   std::size_t changes = 0;

@@ -29,9 +29,8 @@ struct Outcome {
 // On its tick an agent reads all its neighbours, publishes a number, the 13th time one that is not finite, then reads again.
 Outcome run(Engine::Options options, const Topology& graph, std::uint64_t ticks, bool lazily) {
   options.delivery = lazily ? Delivery::kLazy : Delivery::kByEvents;
-  Engine engine(options, graph, Streams(11, 0));
-  test::Script script(engine);
-  script.logging = false;
+  test::ScriptedEngine engine(options, graph, Streams(11, 0));
+  engine.logging = false;
   Outcome out;
   std::uint64_t done = 0;
   const auto read = [&](AgentId i) {
@@ -41,13 +40,13 @@ Outcome run(Engine::Options options, const Topology& graph, std::uint64_t ticks,
       out.heard.push_back(heard.sent);
     }
   };
-  script.start = [&] {
+  engine.on_start = [&] {
     for (AgentId i = 0; i < graph.agents(); i += 2) {
       const double start = 1000.0 + i;
       engine.publish(i, {&start, 1});
     }
   };
-  script.tick = [&](AgentId i) {
+  engine.on_tick = [&](AgentId i) {
     read(i);
     const double number =
         ++done % 13 == 0 ? std::numeric_limits<double>::infinity() : static_cast<double>(done) * 10 + i;
@@ -57,10 +56,10 @@ Outcome run(Engine::Options options, const Topology& graph, std::uint64_t ticks,
       engine.publish(i, {&again, 1});
     }
     read(i);
-    script.done = done >= ticks;
+    engine.done = done >= ticks;
   };
-  script.observation = [&] { read(0); };
-  out.end = script.run();
+  engine.on_observation = [&] { read(0); };
+  out.end = engine.run();
   out.time = engine.now();
   out.fingerprint = engine.fingerprint().value();
   out.traffic = engine.traffic();
@@ -156,8 +155,7 @@ TEST_CASE("lazy publications: sending a message throws") {
   const Topology graph = make_topology(Ring{}, 6, Streams(1, 0));
   Engine::Options options = options_of(0.0, Poisson{});
   options.delivery = Delivery::kLazy;
-  Engine engine(options, graph, Streams(1, 0));
-  test::Script script(engine);
-  script.tick = [&](AgentId i) { engine.send(i, (i + 1) % 6, 0, 0, {}); };
-  CHECK_THROWS_AS(script.run(), InvariantError);
+  test::ScriptedEngine engine(options, graph, Streams(1, 0));
+  engine.on_tick = [&](AgentId i) { engine.send(i, (i + 1) % 6, 0, 0, {}); };
+  CHECK_THROWS_AS(engine.run(), InvariantError);
 }

@@ -51,19 +51,18 @@ TEST_CASE("limits: a run fails at times that do not resolve the gaps of its cloc
     Engine::Options options;
     options.clocks = Periodic{.period = 1e-9, .phase = beyond ? last * 1.001 : last * 0.999};
     options.event_limit = 10;
-    Engine engine(options, kPair, kStreams);
-    test::Script script(engine);
+    test::ScriptedEngine engine(options, kPair, kStreams);
     if (beyond) {
-      CHECK_THROWS_AS(script.run(), LimitError);
-      CHECK(script.log.empty());
+      CHECK_THROWS_AS(engine.run(), LimitError);
+      CHECK(engine.log.empty());
     } else {
-      CHECK(script.run() == End::kEvents);
-      CHECK(script.log.size() == 10);
+      CHECK(engine.run() == End::kEvents);
+      CHECK(engine.log.size() == 10);
     }
     // With a time limit before that, the run ends there.
     options.time_limit = 4000;
-    Engine limited(options, kPair, kStreams);
-    CHECK(test::Script(limited).run() == End::kTime);
+    test::ScriptedEngine limited(options, kPair, kStreams);
+    CHECK(limited.run() == End::kTime);
     CHECK(limited.now() == 4000);
   }
 }

@@ -8,7 +8,7 @@
 
 using namespace hearsay;
 using namespace hearsay::sim;
-using test::Script;
+using test::ScriptedEngine;
 
 namespace {
 
@@ -37,21 +37,20 @@ struct Residuals {
 // Sends on every tick, and while agents compute.
 Residuals residuals(const Engine::Options& options, std::uint32_t repetition, Stop stop,
                     test::TraceLog* trace = nullptr, Time* end = nullptr) {
-  Engine engine(options, kGraph, Streams(3, repetition), trace);
-  Script script(engine);
-  script.logging = false;
+  ScriptedEngine engine(options, kGraph, Streams(3, repetition), trace);
+  engine.logging = false;
   int ticks = 0, messages = 0;
-  script.tick = [&](AgentId i) {
+  engine.on_tick = [&](AgentId i) {
     const double number = engine.now();
     if (i % 3 == 0) engine.compute(i);
     engine.send(i, kGraph.neighbours(i)[engine.events() % 4], 1, 0, {&number, 1});
     if (i % 2 == 0) engine.publish(i, {&number, 1});
-    script.done = script.done || (stop == Stop::kTicks && ++ticks == 60);
+    engine.done = engine.done || (stop == Stop::kTicks && ++ticks == 60);
   };
-  script.message = [&](const Message&) {
-    script.done = script.done || (stop == Stop::kMessages && ++messages == 30);
+  engine.on_message = [&](const Message&) {
+    engine.done = engine.done || (stop == Stop::kMessages && ++messages == 30);
   };
-  script.run();
+  engine.run();
   if (end != nullptr) *end = engine.now();
   return {engine.tick_residual(), engine.loss_residual(), engine.latency_residual()};
 }
@@ -91,21 +90,20 @@ TEST_CASE("residuals: latencies less their means are those of the messages that 
   options.network.links.latency = Exponential{0.7};
   options.time_limit = 1000;
   options.payload_width = 1;
-  Engine engine(options, kGraph, Streams(4, 0));
-  Script script(engine);
+  ScriptedEngine engine(options, kGraph, Streams(4, 0));
   double expected = 0;
   int sent = 0, arrived = 0;
-  script.tick = [&](AgentId i) {
+  engine.on_tick = [&](AgentId i) {
     const double number = 1;
     if (engine.now() > 20) return;
     ++sent;
     engine.send(i, kGraph.neighbours(i)[engine.events() % 4], 1, 0, {&number, 1});
   };
-  script.message = [&](const Message& message) {
+  engine.on_message = [&](const Message& message) {
     ++arrived;
     expected += engine.now() - message.sent - 0.7;
   };
-  script.run();
+  engine.run();
   CHECK(arrived == sent);
   CHECK(sent > 100);
   CHECK(std::abs(engine.latency_residual() - expected) < 1e-9);

@@ -157,10 +157,9 @@ TEST_CASE("availability trace: a run has the up and down times of the file, in b
         AvailabilityTrace{.path = file, .unit = 1, .from = 0, .repeat = {}, .absent = Absent::kUp};
     const Topology ring = make_topology(Ring{}, 4, kStreams);
     test::TraceLog trace;
-    Engine engine(options, ring, kStreams, &trace);
-    test::Script script(engine);
-    script.run();
-    CHECK(script.log == std::vector<std::string>{"1.5 down 2", "2 down 1", "3 up 2", "3.25 up 1", "7 down 1",
+    test::ScriptedEngine engine(options, ring, kStreams, &trace);
+    engine.run();
+    CHECK(engine.log == std::vector<std::string>{"1.5 down 2", "2 down 1", "3 up 2", "3.25 up 1", "7 down 1",
                                                  "8 down 2", "8 up 2"});
     CHECK(trace.count(TraceKind::kDown) + trace.count(TraceKind::kUp) == 7);
   }

@@ -23,21 +23,20 @@ struct Eventful : test::Net {
   // Agent 0 sends to agent 1 at each of these times, with the tags 1, 2, ...; the log of the run, without timers.
   Log send_at(const std::vector<Time>& times, std::size_t numbers = 0) {
     options.payload_width = 4;
-    Engine engine(options, topology, kStreams, &trace);
-    test::Script script(engine);
+    test::ScriptedEngine engine(options, topology, kStreams, &trace);
     const double payload[4] = {};
-    script.start = [&] {
+    engine.on_start = [&] {
       for (std::size_t k = 0; k < times.size(); ++k)
         engine.after(0, times[k], static_cast<std::uint16_t>(k + 1), 0);
     };
-    script.timer = [&](AgentId, std::uint16_t tag, std::uint32_t) {
-      script.log.pop_back();
+    engine.on_timer = [&](AgentId, std::uint16_t tag, std::uint32_t) {
+      engine.log.pop_back();
       engine.send(0, 1, tag, 0, std::span(payload).first(numbers));
     };
-    script.run();
+    engine.run();
     to_come = engine.events_to_come();
     traffic = engine.traffic();
-    return script.log;
+    return engine.log;
   }
 
   std::vector<std::string> to_come;
@@ -112,16 +111,15 @@ TEST_CASE("timeline: a channel that is set finds each edge in its stationary law
   // a good state each of the 30 would arrive with probability 1/2.
   const GilbertElliott bad{.p_good_to_bad = 0.5, .p_bad_to_good = 0, .loss_good = 0, .loss_bad = 1};
   Eventful net({set_at(10, {.loss = bad})}, 31);
-  Engine engine(net.options, net.topology, kStreams);
-  test::Script script(engine);
-  script.start = [&] {
+  test::ScriptedEngine engine(net.options, net.topology, kStreams);
+  engine.on_start = [&] {
     engine.after(0, 5, 0, 0);
     engine.after(0, 15, 0, 0);
   };
-  script.timer = [&](AgentId, std::uint16_t, std::uint32_t) {
+  engine.on_timer = [&](AgentId, std::uint16_t, std::uint32_t) {
     for (AgentId i = 1; i < 31; ++i) engine.send(0, i, 0, 0, {});
   };
-  script.run();
+  engine.run();
   CHECK(engine.traffic().delivered == 30);
   CHECK(test::lost(engine, LossReason::kLoss) == 30);
 }
@@ -185,20 +183,19 @@ TEST_CASE("timeline: one agent becomes slow") {
   // From 10 s on agent 1's computations take 2 s: its message leaves then. Agent 2's take no time.
   ByAgent slow{0.0, {{1, 2.0}}};
   Eventful net({set_at(10, {.compute_time = ComputeOptions(slow)})});
-  Engine engine(net.options, net.topology, kStreams, &net.trace);
-  test::Script script(engine);
-  script.start = [&] {
+  test::ScriptedEngine engine(net.options, net.topology, kStreams, &net.trace);
+  engine.on_start = [&] {
     for (const Time at : {9.0, 10.0}) {
       for (const AgentId i : {1u, 2u}) engine.after(i, at, 0, 0);
     }
   };
-  script.timer = [&](AgentId i, std::uint16_t, std::uint32_t) {
-    script.log.pop_back();
+  engine.on_timer = [&](AgentId i, std::uint16_t, std::uint32_t) {
+    engine.log.pop_back();
     engine.compute(i);
     engine.send(i, 0, static_cast<std::uint16_t>(i), 0, {});
   };
-  script.run();
-  CHECK(script.log == Log{"9 message 1>0 #1", "9 message 2>0 #2", "10 message 2>0 #2", "12 message 1>0 #1"});
+  engine.run();
+  CHECK(engine.log == Log{"9 message 1>0 #1", "9 message 2>0 #2", "10 message 2>0 #2", "12 message 1>0 #1"});
   // Agent 2 computes for 0 s.
   std::map<AgentId, std::vector<Time>> begin, end;
   for (const auto& [r, detail] : net.trace.entries) {

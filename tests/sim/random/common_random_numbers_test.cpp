@@ -120,22 +120,21 @@ Draws run(const Setting& setting) {
   options.observe_every = setting.observe_every;
   options.time_limit = 60;
   test::TraceLog trace;
-  Engine engine(options, star, streams, &trace);
-  test::Script script(engine);
+  test::ScriptedEngine engine(options, star, streams, &trace);
   const double number = 1;
   if (setting.other_protocol) {
-    script.tick = [&](AgentId i) {
+    engine.on_tick = [&](AgentId i) {
       engine.after(i, 0.1, 0, 0);
       engine.publish(0, {&number, 1});
     };
-    script.timer = [&](AgentId i, std::uint16_t, std::uint32_t) { engine.send(i, 0, 9, 0, {}); };
+    engine.on_timer = [&](AgentId i, std::uint16_t, std::uint32_t) { engine.send(i, 0, 9, 0, {}); };
   } else {
-    script.tick = [&](AgentId i) { engine.send(i, 0, 1, 0, {}); };
-    script.message = [&](const Message& m) {
+    engine.on_tick = [&](AgentId i) { engine.send(i, 0, 1, 0, {}); };
+    engine.on_message = [&](const Message& m) {
       if (m.to == 0) engine.send(0, m.from, 2, 0, {&number, 1});
     };
   }
-  script.run();
+  engine.run();
   return draws_of(trace);
 }
 

@@ -121,16 +121,15 @@ TEST_CASE("complete graph: a run is that of the graph with all edges") {
                              .loss = sim::AnyLoss{{sim::GilbertElliott{}, sim::BernoulliLoss{0.1}}},
                              .send_order = sim::MessageOrder::kFifo};
     options.time_limit = 5;
-    sim::Engine engine(options, graph, sim::Streams(3, 0));
-    test::Script script(engine);
-    script.tick = [&](AgentId i) {
+    test::ScriptedEngine engine(options, graph, sim::Streams(3, 0));
+    engine.on_tick = [&](AgentId i) {
       const double number = engine.now();
       engine.send(i, graph.neighbours(i)[(i + engine.events()) % graph.degree(i)], 1, 0, {&number, 1});
     };
-    script.message = [&](const sim::Message& m) {
+    engine.on_message = [&](const sim::Message& m) {
       if (m.tag == 1) engine.send(m.to, m.from, 2, 0, {});
     };
-    script.run();
+    engine.run();
     CHECK(engine.traffic().lost_as(sim::LossReason::kLoss) > 20);
     return engine.fingerprint().value();
   };
