@@ -6,6 +6,7 @@
 #include "scenarios/language/json/node.hpp"
 #include "scenarios/study/plan.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/schema_check.hpp"
 
 using namespace hearsay;
 using namespace hearsay::test;
@@ -26,29 +27,14 @@ std::vector<std::string> shipped() {
 TEST_CASE("shipped: an independent validator finds every scenario valid under the schema") {
   const auto files = shipped();
   REQUIRE_FALSE(files.empty());
-  const test::Scratch dir;
-  std::string lines;
-  for (const std::string& file : files) {
-    lines += scenarios::to_json(scenarios::parse(text_of(file), file).root).dump() + "\n";
-  }
-  dir.write("documents", lines);
-  dir.write("check.py",
-            "import json, sys, jsonschema\n"
-            "schema = json.load(open(sys.argv[1]))\n"
-            "jsonschema.Draft202012Validator.check_schema(schema)\n"
-            "validator = jsonschema.Draft202012Validator(schema)\n"
-            "for n, line in enumerate(open(sys.argv[2])):\n"
-            "  for e in validator.iter_errors(json.loads(line)): print(n, list(e.path), e.message[:200])\n");
-  const auto outcome = shell("hearsay schema > " + dir / "schema.json" + " && /usr/bin/python3 -W ignore " +
-                             dir / "check.py " + dir / "schema.json " + dir / "documents");
-  INFO(outcome.err);
-  CHECK(outcome.code == 0);
-  CHECK(outcome.out.empty());
+  std::vector<std::string> documents;
+  for (const std::string& file : files)
+    documents.push_back(scenarios::to_json(scenarios::parse(text_of(file), file).root).dump());
+  test::check_schema(output_of(Scratch(), "schema"), documents, {});
 }
 
 TEST_CASE("shipped: the schema refuses invalid sweeps") {
-  const test::Scratch dir;
-  const char* const bad[] = {
+  const std::vector<std::string> invalid{
       R"({"sweep": 3})",
       R"({"sweep": {"seed": 3}})",
       R"({"sweep": {"seed": []}})",
@@ -65,18 +51,7 @@ TEST_CASE("shipped: the schema refuses invalid sweeps") {
       R"({"sweep": {"select": {"over": "seed", "minimise": "a", "on": "train"}}})",
       R"({"repeat": 0})",
   };
-  std::string lines;
-  for (const char* text : bad) lines += std::string(text) + "\n";
-  dir.write("documents", lines);
-  dir.write("check.py",
-            "import json, sys, jsonschema\n"
-            "validator = jsonschema.Draft202012Validator(json.load(open(sys.argv[1])))\n"
-            "for line in open(sys.argv[2]):\n"
-            "  if validator.is_valid(json.loads(line)): print(line)\n");
-  const auto outcome = shell("hearsay schema > " + dir / "schema.json" + " && /usr/bin/python3 -W ignore " +
-                             dir / "check.py " + dir / "schema.json " + dir / "documents");
-  CHECK(outcome.code == 0);
-  CHECK(outcome.out.empty());
+  test::check_schema(output_of(Scratch(), "schema"), {}, invalid);
 }
 
 TEST_CASE(

@@ -96,6 +96,24 @@ class StudyFolder : public Scratch {
   }
 };
 
+/// How often a part is in a text.
+inline std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t all = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++all;
+  return all;
+}
+
+/// That these files of two folders are the same, and more than a header.
+inline void check_same_files(const std::string& folder, const std::string& other,
+                             const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    INFO(folder << "/" << file);
+    const std::string text = text_of(folder + "/" + file);
+    CHECK(text.size() > 100);
+    CHECK(text == text_of(other + "/" + file));
+  }
+}
+
 /// Whether a line has these neighbouring words, with whatever spaces between them.
 inline bool has_words(const std::string& text, const std::string& words) {
   const auto split = [](const std::string& line) {

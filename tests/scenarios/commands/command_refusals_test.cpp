@@ -201,17 +201,13 @@ TEST_CASE("commands: a trace tells timeouts of answered queries from others") {
                                             loss);
     return table.substr(table.find('\n') + 1);
   };
-  const auto count = [](const std::string& rows, const std::string& part) {
-    std::ptrdiff_t found = 0;
-    for (auto at = rows.find(part); at != rows.npos; at = rows.find(part, at + 1)) ++found;
-    return found;
-  };
   const std::string reliable = timers("0"), lossy = timers("0.5");
   INFO(lossy.substr(0, 300));
-  CHECK(count(reliable, ",timeout (no effect),") > 0);
-  CHECK(count(reliable, ",timeout (no effect),") == count(reliable, "\n"));
-  CHECK(count(lossy, ",timeout,") > 0);
-  CHECK(count(lossy, ",timeout,") + count(lossy, ",timeout (no effect),") == count(lossy, "\n"));
+  CHECK(occurrences(reliable, ",timeout (no effect),") > 0);
+  CHECK(occurrences(reliable, ",timeout (no effect),") == occurrences(reliable, "\n"));
+  CHECK(occurrences(lossy, ",timeout,") > 0);
+  CHECK(occurrences(lossy, ",timeout,") + occurrences(lossy, ",timeout (no effect),") ==
+        occurrences(lossy, "\n"));
 }
 
 TEST_CASE("commands: dashes alone are no option") {

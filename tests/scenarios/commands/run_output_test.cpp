@@ -12,16 +12,6 @@ using namespace hearsay;
 using Catch::Contains;
 using namespace hearsay::test;
 
-namespace {
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t all = 0;
-  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++all;
-  return all;
-}
-
-}  // namespace
-
 TEST_CASE("output: the command in the manifest is quoted for a shell and runs the same study again") {
   const test::StudyFolder dir;
   run_study(dir, R"(--set 'name=it'\''s $HOME "5" \' --set 'sweep.privacy.epsilon=[1, 2]' -o 'two words')");
@@ -47,7 +37,7 @@ TEST_CASE("output: tables fit the terminal") {
   const auto narrow = shell(dir, "COLUMNS=80 hearsay run s.json -o out --no-progress");
   std::stringstream lines(narrow.out.substr(0, narrow.out.find("\n3 points")));
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
-  CHECK(count(narrow.out, "a label for the second value") == 2);  // once for each metric
+  CHECK(occurrences(narrow.out, "a label for the second value") == 2);  // once for each metric
 }
 
 TEST_CASE("output: an error at some points of a sweep names the first of them") {
@@ -96,7 +86,7 @@ TEST_CASE(
     if (f[2] == "deliver") wrong += payload == sent[f[5]] ? 0u : 1u;
     if (f[2] != "send" || f[3] == "0" || payload.empty()) continue;
     ++answers;  // all that an owner sends with numbers is its last release
-    wrong += payload == released[f[3]] && count(payload, " ") == 3 ? 0u : 1u;
+    wrong += payload == released[f[3]] && occurrences(payload, " ") == 3 ? 0u : 1u;
   }
   CHECK(answers == 20);
   CHECK(wrong == 0);
@@ -165,11 +155,11 @@ TEST_CASE("output: the first run that diverged is named, not one before with a w
 TEST_CASE("output: explain lists options of every type once") {
   const std::string text = shell("hearsay explain network.topology").out;
   for (const char* common : {"\n      overlay ", "\n      size ", "\n      nodes "})
-    CHECK(count(text, common) == 1);
-  CHECK(count(text, "\n      radius ") == 1);
-  CHECK(count(text, "    options of every type:\n") == 1);
+    CHECK(occurrences(text, common) == 1);
+  CHECK(occurrences(text, "\n      radius ") == 1);
+  CHECK(occurrences(text, "    options of every type:\n") == 1);
   // One type alone has them all.
-  CHECK(count(shell("hearsay explain network.topology.ring").out, "\n    overlay ") == 1);
+  CHECK(occurrences(shell("hearsay explain network.topology.ring").out, "\n    overlay ") == 1);
 }
 
 TEST_CASE("output: a run that fails ended by its failure") {
@@ -182,8 +172,8 @@ TEST_CASE("output: a run that fails ended by its failure") {
       R"(--set 'model={"loss":"logistic"}' --set 'record.metrics=["objective_q"]')",
       6);
   const std::string runs = text_of(dir / "out/runs.csv");
-  CHECK(count(runs, ",failed,") == 2 * count(runs, ",failed,failed,"));  // status and end
-  CHECK(count(runs, ",failed,failed,") > 0);
+  CHECK(occurrences(runs, ",failed,") == 2 * occurrences(runs, ",failed,failed,"));  // status and end
+  CHECK(occurrences(runs, ",failed,failed,") > 0);
 }
 
 TEST_CASE("run: tables and traces of an earlier scenario are removed from the folder") {

@@ -72,8 +72,7 @@ TEST_CASE("names: a run with agents by name is the run with their numbers, and k
   with("number.json", "1");
   for (const char* name : {"name", "number"})
     test::ended_with(dir, fmt::format("run {0}.json -o {0} --no-progress", name));
-  CHECK(test::text_of(dir / "name/trace.csv") == test::text_of(dir / "number/trace.csv"));
-  CHECK(test::text_of(dir / "name/series.csv") == test::text_of(dir / "number/series.csv"));
+  test::check_same_files(dir / "name", dir / "number", {"trace.csv", "series.csv"});
   CHECK_THAT(test::text_of(dir / "name/trace.csv"), Contains("crash"));
   CHECK_THAT(test::ended_with(dir, "run number.json -o name --no-progress").err,
              Contains("1 cached, 0 to run"));
@@ -105,8 +104,7 @@ TEST_CASE("names: --agent takes a name that one agent has, or a number") {
   CHECK(by_name.out == by_number.out);
   CHECK(std::ranges::count(by_name.out, '\n') > 2);
   const auto refusal = [&](const std::string& agent) {
-    const std::string outcome = test::refusal(dir, "trace " + file + " --agent " + agent);
-    return outcome;
+    return test::refusal(dir, "trace " + file + " --agent " + agent);
   };
   const std::string expected =
       "hearsay: --agent: expected an agent, by its number from 0 to 3 or its name, found ";

@@ -86,8 +86,7 @@ TEST_CASE("aggregate: a larger repeat adds runs, all other results equal those o
   CHECK(more.code == 0);
   CHECK_THAT(more.err, Catch::Contains("6 runs: 4 cached, 2 to run"));
   REQUIRE(shell(dir, run + "b --repeat 3").code == 0);
-  for (const char* file : {"scalars.csv", "runs.csv"})
-    CHECK(test::text_of(dir / "a/" + file) == test::text_of(dir / "b/" + file));
+  test::check_same_files(dir / "a", dir / "b", {"scalars.csv", "runs.csv"});
   test::ended_with(dir, "verify a");
   // Kept by themselves from now on: nothing has to be made again.
   CHECK_THAT(shell(dir, run + "a --repeat 3").err, Catch::Contains("6 runs: 6 cached, 0 to run"));

@@ -274,8 +274,7 @@ TEST_CASE("branches: a study that is paused goes on, in the past and after it") 
   const auto outcome = shell(dir, "$program run s.json -o out -j 2 --no-progress");
   CHECK(outcome.code == 0);
   CHECK(outcome.err.find("point 1 repetition 1 goes on from ") != std::string::npos);
-  for (const std::string file : {"series.csv", "runs.csv"})
-    CHECK(text_of(dir / "out/" + file) == text_of(dir / "whole/" + file));
+  test::check_same_files(dir / "out", dir / "whole", {"series.csv", "runs.csv"});
   CHECK_FALSE(fs::exists(dir / "out/snapshots"));
 }
 
@@ -296,8 +295,7 @@ TEST_CASE("branches: pasts go on from copied states of a study without branches,
     CHECK(outcome.code == code);
     if (code == 0) {
       CHECK(outcome.err.find("the past of point 0 repetition 1 goes on from 11 s ") != std::string::npos);
-      for (const std::string file : {"series.csv", "runs.csv"})
-        CHECK(text_of(dir / "out/" + file) == text_of(dir / "whole/" + file));
+      test::check_same_files(dir / "out", dir / "whole", {"series.csv", "runs.csv"});
       CHECK_FALSE(fs::exists(dir / "out/snapshots"));
     } else {
       CHECK(text_of(dir / "out/runs.csv").find("let the branches part later") != std::string::npos);
@@ -347,9 +345,8 @@ TEST_CASE("branches: what does not fit is refused where it is written") {
   const test::Scratch dir;
   const auto refusal = [&dir](const std::string& changes, const std::string& arguments = "") {
     dir.write("s.json", study(branches(changes)));
-    const auto outcome = shell(dir, "$program validate s.json " + arguments);
-    CHECK(outcome.code == 2);
-    return outcome.err.substr(outcome.err.find(": /") + 2);
+    const std::string message = test::refusal(dir, "validate s.json " + arguments);
+    return message.substr(message.find(": /") + 2);
   };
   CHECK(
       refusal(R"({"network.latancy": 1})") ==
@@ -402,9 +399,7 @@ TEST_CASE("branches: tuning with other random numbers than the past's, and audit
   const test::Scratch dir;
   const auto refusal = [&dir](const std::string& arguments) {
     dir.write("s.json", study(branches(R"({"network.loss": 1})")));
-    const auto outcome = shell(dir, "$program " + arguments);
-    CHECK(outcome.code == 2);
-    return outcome.err;
+    return test::refusal(dir, arguments);
   };
   CHECK(refusal(
             R"(validate s.json --set 'tune={"paths": {"protocol.step": [0.1, 0.2]}, "minimise": "objective",)"

@@ -112,8 +112,7 @@ TEST_CASE("output: messages that cannot be written end no study") {
   const std::string run = "hearsay run " + dir.write("s.json", small_scenario()) + " --no-progress -o ";
   CHECK(shell(dir, run + "full 2>/dev/full; exit $?").code == 0);
   CHECK(shell(dir, run + "closed 2>&-; exit $?").code == 0);
-  for (const char* file : {"series.csv", "scalars.csv", "runs.csv"})
-    CHECK(test::text_of(dir / "full/" + file) == test::text_of(dir / "closed/" + file));
+  check_same_files(dir / "full", dir / "closed", {"series.csv", "scalars.csv", "runs.csv"});
   test::ended_with(dir, "run none.json 2>/dev/full; exit $?", 2);
 }
 

@@ -25,18 +25,6 @@ constexpr const char* kStudy = R"({
              "trace": {"format": ["csv", "perfetto"], "point": 1, "repetition": 1}}
 })";
 
-constexpr const char* kFiles[] = {"series.csv", "scalars.csv", "runs.csv", "trace.csv",
-                                  "trace.perfetto.json"};
-
-void check_same(const std::string& folder, const std::string& other) {
-  for (const std::string file : kFiles) {
-    INFO(file);
-    const std::string one = text_of(folder + "/" + file);
-    CHECK(one.size() > 100);
-    CHECK(one == text_of(other + "/" + file));
-  }
-}
-
 // A study that has been paused in the folder out, and the same without a pause in the folder whole.
 struct Paused {
   test::Scratch dir;
@@ -51,14 +39,12 @@ struct Paused {
     REQUIRE(files.size() == 4);
   }
   test::Outcome go_on() const { return shell(dir, "$program run s.json -o out -j 2 --no-progress"); }
+  void check_same() const {
+    check_same_files(dir / "out", dir / "whole",
+                     {"series.csv", "scalars.csv", "runs.csv", "trace.csv", "trace.perfetto.json"});
+  }
   std::vector<fs::path> files;
 };
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
 
 }  // namespace
 
@@ -66,8 +52,8 @@ TEST_CASE("snapshots: a paused study goes on, to the same tables and trace") {
   const Paused paused;
   const auto outcome = paused.go_on();
   CHECK(outcome.code == 0);
-  CHECK(count(outcome.err, " goes on from ") == 4);
-  check_same(paused.dir / "out", paused.dir / "whole");
+  CHECK(occurrences(outcome.err, " goes on from ") == 4);
+  paused.check_same();
   CHECK_FALSE(fs::exists(paused.dir / "out/snapshots"));
 }
 
@@ -83,10 +69,10 @@ TEST_CASE("snapshots: what is damaged, cut off or of another build is refused wi
   fs::resize_file(paused.files[2], 0);
   const auto outcome = paused.go_on();
   CHECK(outcome.code == 0);
-  CHECK(count(outcome.err, " is damaged: point ") == 3);
-  CHECK(count(outcome.err, " begins again") == 3);
-  CHECK(count(outcome.err, " goes on from ") == 1);
-  check_same(paused.dir / "out", paused.dir / "whole");
+  CHECK(occurrences(outcome.err, " is damaged: point ") == 3);
+  CHECK(occurrences(outcome.err, " begins again") == 3);
+  CHECK(occurrences(outcome.err, " goes on from ") == 1);
+  paused.check_same();
 }
 
 TEST_CASE("snapshots: one of a run that records other values is not used") {
@@ -94,7 +80,7 @@ TEST_CASE("snapshots: one of a run that records other values is not used") {
   const auto outcome =
       shell(paused.dir, "$program run s.json -o out -j 1 --no-progress --set record.every.time=2");
   CHECK(outcome.code == 0);
-  CHECK(count(outcome.err, " is of another build, scenario or data: point ") == 4);
+  CHECK(occurrences(outcome.err, " is of another build, scenario or data: point ") == 4);
 }
 
 TEST_CASE("snapshots: a run that is killed goes on from its last snapshot") {
@@ -108,9 +94,8 @@ TEST_CASE("snapshots: a run that is killed goes on from its last snapshot") {
   REQUIRE(shell(dir, snapshots).code == 0);
   const auto outcome = shell(dir, often);
   CHECK(outcome.code == 0);
-  CHECK(count(outcome.err, " goes on from ") == 1);
-  for (const std::string file : {"series.csv", "scalars.csv", "runs.csv"})
-    CHECK(text_of(dir / "out/" + file) == text_of(dir / "whole/" + file));
+  CHECK(occurrences(outcome.err, " goes on from ") == 1);
+  check_same_files(dir / "out", dir / "whole", {"series.csv", "scalars.csv", "runs.csv"});
 }
 
 TEST_CASE("snapshots: the runs of other points keep theirs when a part of a study is complete") {
@@ -119,9 +104,9 @@ TEST_CASE("snapshots: the runs of other points keep theirs when a part of a stud
                           "$program run s.json -o out --no-progress --points 'protocol.mu < 0.5' "
                           "--set record.trace=null");
   CHECK(part.code == 0);
-  CHECK(count(part.err, " goes on from ") == 2);
-  CHECK(count(paused.go_on().err, " goes on from ") == 2);
-  check_same(paused.dir / "out", paused.dir / "whole");
+  CHECK(occurrences(part.err, " goes on from ") == 2);
+  CHECK(occurrences(paused.go_on().err, " goes on from ") == 2);
+  paused.check_same();
 }
 
 TEST_CASE("snapshots: intervals of simulated time that are shorter than the gaps between events") {
@@ -141,5 +126,5 @@ TEST_CASE("snapshots: without record.snapshot nothing is kept, unless a pause as
   CHECK(shell(dir, run + " --pause 5").code == 0);
   CHECK(fs::exists(dir / "out/snapshots"));
   const auto outcome = shell(dir, run);
-  CHECK(count(outcome.err, " goes on from ") == 4);
+  CHECK(occurrences(outcome.err, " goes on from ") == 4);
 }

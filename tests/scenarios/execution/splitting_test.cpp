@@ -81,8 +81,7 @@ TEST_CASE("splitting: the same on any number of threads, and runs are what they 
   REQUIRE(shell(dir, "$program run plain.json -o plain --no-progress").code == 0);
   CHECK(text_of(dir / "out1/scalars.csv").find("splitting.share.4") != std::string::npos);
   CHECK(text_of(dir / "out1/scalars.csv") == text_of(dir / "out2/scalars.csv"));
-  for (const std::string file : {"series.csv", "runs.csv"})
-    CHECK(text_of(dir / "out1/" + file) == text_of(dir / "plain/" + file));
+  check_same_files(dir / "out1", dir / "plain", {"series.csv", "runs.csv"});
   // Other scalars: the runs are made again, and have the same fingerprints.
   const auto again = shell(dir, "$program run s.json -o plain --no-progress");
   CHECK(again.code == 0);
@@ -140,9 +139,8 @@ TEST_CASE("splitting: sweeps of its options and metrics of undisturbed runs are 
   const test::Scratch dir;
   dir.write("s.json", scenario(kLevels, 1));
   const auto refusal = [&dir](const std::string& arguments) {
-    const auto outcome = shell(dir, "$program validate s.json " + arguments);
-    CHECK(outcome.code == 2);
-    return outcome.err.substr(outcome.err.find(": /") + 2);
+    const std::string message = test::refusal(dir, "validate s.json " + arguments);
+    return message.substr(message.find(": /") + 2);
   };
   CHECK(refusal("--set 'sweep={\"splitting.effort\": [100, 200]}'") ==
         "/sweep/splitting.effort: cannot be swept: splitting is the same for all points\n");

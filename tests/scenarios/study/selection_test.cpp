@@ -275,8 +275,7 @@ TEST_CASE("select: requires a recorded metric, and validation records to select 
   const auto refusal_of = [&](const std::string& select) {
     const auto file = dir.write(
         "s.json", test::small_scenario(R"("sweep": {"protocol.rho": [1, 2], "select": )" + select + "}"));
-    const std::string outcome = test::refusal(dir, "validate " + file);
-    return outcome;
+    return test::refusal(dir, "validate " + file);
   };
   CHECK_THAT(refusal_of(R"({"over": "protocol.rho", "minimise": "messages", "on": "test"})"),
              Contains("expected one of record.metrics (relative_fitness, epsilon_spent_by_owner)"));

@@ -52,18 +52,13 @@ TEST_CASE(
   const std::string at = "hearsay run s.json";
   REQUIRE(shell(dir, at + set + " -o one -j 1").code == 0);
   REQUIRE(shell(dir, at + set + " -o four -j 4").code == 0);
-  CHECK(test::text_of(dir / "one/series.csv") == test::text_of(dir / "four/series.csv"));
-  CHECK(test::text_of(dir / "one/scalars.csv") == test::text_of(dir / "four/scalars.csv"));
+  test::check_same_files(dir / "one", dir / "four", {"series.csv", "scalars.csv"});
   const auto again = shell(dir, at + set + " -o one");
   CHECK(again.code == 0);
   CHECK(test::text_of(dir / "one/series.csv") == test::text_of(dir / "four/series.csv"));
   // The scalars of a point are then those of each of its runs.
   const std::string scalars = test::text_of(dir / "one/scalars.csv");
-  std::size_t count = 0;
-  for (std::size_t p = scalars.find("optimum.objective"); p != std::string::npos;
-       p = scalars.find("optimum.objective", p + 1))
-    ++count;
-  CHECK(count == 6);
+  CHECK(test::occurrences(scalars, "optimum.objective") == 6);
 }
 
 TEST_CASE("topology draw: a graph file counts in the key of a run by its contents") {

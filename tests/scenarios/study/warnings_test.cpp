@@ -192,10 +192,8 @@ TEST_CASE("refusals: a fraction of test records that rounds to none, or is not s
   const std::string data =
       R"("type": "csv", "path": "d.csv", "target": "y", "owner": {"column": "o"}, "records": 1)";
   const auto refusal = [&](const std::string& more) {
-    const auto run = command(
+    return test::refusal(
         dir, R"(run s.json -o out --set 'record.metrics=["test_error"]' --set 'data={)" + data + more + "}'");
-    CHECK(run.code == 2);
-    return run.err;
   };
   CHECK_THAT(
       refusal(R"(, "test_fraction": 0.3)"),
@@ -210,21 +208,16 @@ TEST_CASE("refusals: a fraction of test records that rounds to none, or is not s
 
 TEST_CASE("refusals: agents of events, and lists of another length, at their places") {
   const test::StudyFolder dir;
-  const auto refusal = [&](const std::string& words) {
-    const auto outcome = command(dir, words);
-    CHECK(outcome.code == 2);
-    return outcome.err;
-  };
-  CHECK_THAT(refusal(R"(validate s.json --set 'events=[{"at": 1, "crash": [4], "for": 1}]')"),
+  CHECK_THAT(refusal(dir, R"(validate s.json --set 'events=[{"at": 1, "crash": [4], "for": 1}]')"),
              EndsWith("/events/0/crash: expected agents 0 to 3, found agent 4\n"));
-  CHECK_THAT(refusal(R"(validate s.json --set 'events=[{"at": 1, "partition": [0, 1, 2, 3]}]')"),
+  CHECK_THAT(refusal(dir, R"(validate s.json --set 'events=[{"at": 1, "partition": [0, 1, 2, 3]}]')"),
              Contains("/events/0/partition: expected some of the agents, found all"));
   CHECK_THAT(
-      refusal(R"(run s.json -o out --set 'network.loss={"type": "partition", "agents": [0, 1, 2, 3]}')"),
+      refusal(dir, R"(run s.json -o out --set 'network.loss={"type": "partition", "agents": [0, 1, 2, 3]}')"),
       Contains("/network/loss: partition: expected some of the agents, found all"));
-  CHECK_THAT(refusal(R"(run s.json -o out --set 'clocks={"type": "poisson", "rate": [1, 2]}')"),
+  CHECK_THAT(refusal(dir, R"(run s.json -o out --set 'clocks={"type": "poisson", "rate": [1, 2]}')"),
              EndsWith("/clocks/rate: expected a list of 3 numbers, found 2\n"));
-  CHECK_THAT(refusal(R"(run s.json -o out --set 'network.latency={"default": 1, "agents": {"7": 2}}')"),
+  CHECK_THAT(refusal(dir, R"(run s.json -o out --set 'network.latency={"default": 1, "agents": {"7": 2}}')"),
              EndsWith("/network/latency: expected agents 0 to 3, found agent 7\n"));
 }
 
