@@ -3,18 +3,14 @@
 #include <string>
 
 #include "scenarios/language/input_error.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace hearsay::test {
 
 /// The first line of the InputError that `run` throws; "accepted" if it throws none.
 template <class Run>
 std::string message_of(const Run& run) {
-  try {
-    run();
-  } catch (const scenarios::InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return error_of<scenarios::InputError>(run);
 }
 
 }  // namespace hearsay::test

@@ -10,6 +10,7 @@
 #include "models/data/csv/csv_data.hpp"
 #include "tests/models/data/text_file.hpp"
 #include "tests/support/cases.hpp"
+#include "tests/support/error_of.hpp"
 #include "tests/support/statistics.hpp"
 #include "tests/support/streams.hpp"
 
@@ -52,13 +53,7 @@ double hoeffding(std::size_t count) {
 }
 
 std::string refusal(const Partition& rule, std::size_t records) {
-  try {
-    drawn(rule, std::vector<std::size_t>(records, 0), 1, 1);
-  } catch (const DataError& e) {
-    CHECK(e.where == "owner");
-    return e.what();
-  }
-  return {};
+  return test::error_at<DataError>([&] { drawn(rule, std::vector<std::size_t>(records, 0), 1, 1); });
 }
 
 }  // namespace
@@ -222,12 +217,13 @@ TEST_CASE("partition: fractions are drawn again until every owner has min_record
 }
 
 TEST_CASE("partition: too few records are refused") {
-  CHECK(refusal(IidOwners{5}, 4) == "expected at least 5 records for 5 owners, found 4");
-  CHECK(refusal(ClassShards{5, 2}, 9) == "expected at least 10 records for 10 shards, found 9");
-  CHECK(refusal(QuantityOwners{5, 1, 2}, 9) == "expected at least 10 records for 5 owners, found 9");
-  CHECK(refusal(DirichletOwners{5, 1e-9, 1}, 9) ==
-        "expected 1 or more records for each of 5 owners, found fewer in all 1000 draws with alpha 1e-09; "
-        "reduce owners or min_records, or increase alpha");
+  CHECK(refusal(IidOwners{5}, 4) == "owner: expected at least 5 records for 5 owners, found 4");
+  CHECK(refusal(ClassShards{5, 2}, 9) == "owner: expected at least 10 records for 10 shards, found 9");
+  CHECK(refusal(QuantityOwners{5, 1, 2}, 9) == "owner: expected at least 10 records for 5 owners, found 9");
+  CHECK(
+      refusal(DirichletOwners{5, 1e-9, 1}, 9) ==
+      "owner: expected 1 or more records for each of 5 owners, found fewer in all 1000 draws with alpha 1e-09; "
+      "reduce owners or min_records, or increase alpha");
 }
 
 TEST_CASE("csv: a partition assigns the rows of all files, owners without rows are excluded and noted") {

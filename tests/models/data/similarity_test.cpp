@@ -1,4 +1,5 @@
 #include "models/data/similarity.hpp"
+#include "tests/support/error_of.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -103,12 +104,10 @@ TEST_CASE("weighted graph: it is an error if no threshold connects the owners") 
   CHECK_THROWS_WITH(weighted_graph(2, ConnectedWeights{}, row_of(Eigen::MatrixXd::Constant(2, 2, 4e-4))),
                     message);  // eigenvalue 8e-4
   CHECK_THROWS_WITH(weighted_graph(3, ConnectedWeights{}, row_of(Eigen::MatrixXd::Zero(3, 3))), message);
-  try {
-    weighted_graph(4, ConnectedWeights{}, row_of(two_pairs(0, 0)), "similarity/weights/weight_threshold");
-    FAIL("two pairs are connected");
-  } catch (const DataError& error) {
-    CHECK(error.where == "similarity/weights/weight_threshold");
-  }
+  const std::string option = "similarity/weights/weight_threshold";
+  CHECK_THAT(test::error_at<DataError>(
+                 [&] { weighted_graph(4, ConnectedWeights{}, row_of(two_pairs(0, 0)), option); }),
+             Catch::StartsWith(option + ": "));
   CHECK_THROWS_WITH(weighted_graph(5001, ConnectedWeights{}, [](std::size_t, Eigen::VectorXd&) {}),
                     Catch::Contains("connected is for at most 5000 owners, found 5001: set a number"));
   CHECK_NOTHROW(weighted_graph(2, ConnectedWeights{}, row_of(Eigen::MatrixXd::Constant(2, 2, 6e-4))));

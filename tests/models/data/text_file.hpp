@@ -1,35 +1,25 @@
 #pragma once
 // A file with a given text, for as long as the test holds it.
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 
 #include "models/data/csv/csv_data.hpp"
+#include "tests/support/error_of.hpp"
+#include "tests/support/scratch.hpp"
+#include "tests/support/streams.hpp"
 
 namespace hearsay::test {
 
 class TextFile {
  public:
   explicit TextFile(std::string_view text, const std::string& name = "data.csv")
-      : folder_(std::filesystem::temp_directory_path() / unique()), path_(folder_ / name) {
-    std::filesystem::create_directories(folder_);
-    std::ofstream(path_, std::ios::binary) << text;
-  }
-  ~TextFile() { std::filesystem::remove_all(folder_); }
-  TextFile(const TextFile&) = delete;
-  TextFile& operator=(const TextFile&) = delete;
+      : input_{name, folder_.write(name, std::string(text))} {}
 
-  sim::InputFile input() const { return {path_.filename(), path_}; }
+  const sim::InputFile& input() const { return input_; }
 
  private:
-  std::string unique() const {
-    static int count = 0;
-    return "hearsay-text-" + std::to_string(getpid()) + "-" + std::to_string(count++);
-  }
-  std::filesystem::path folder_, path_;
+  Scratch folder_;
+  sim::InputFile input_;
 };
 
 inline models::CsvData csv_data(const TextFile& file, std::string target = "y") {
@@ -44,6 +34,11 @@ inline models::CsvData csv_of_one_owner(const TextFile& file, std::string target
   models::CsvData options = csv_data(file, std::move(target));
   options.owner = models::OwnerBlocks{1};
   return options;
+}
+
+/// The message with which data cannot be made.
+inline std::string data_failure(const models::CsvData& options) {
+  return error_of<models::DataError>([&] { make_data(options, kStreams); });
 }
 
 }  // namespace hearsay::test

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "models/hostile/misconduct.hpp"
+#include "tests/support/error_of.hpp"
 #include "tests/support/study_fixture.hpp"
 #include "tests/support/tiny_problem.hpp"
 
@@ -204,12 +205,8 @@ TEST_CASE("hostile agents: who they are") {
 TEST_CASE("hostile agents: groups that can not be are refused") {
   const auto refused = [](const HostileGroup& group, sim::AgentId first, bool classes) {
     const sim::Topology graph = sim::make_topology(sim::Complete{}, 4, sim::Streams(1, 0));
-    try {
-      HostileAgents(group, graph, first, classes, sim::Streams(1, 0));
-    } catch (const sim::OptionError& e) {
-      return e.where + ": " + e.what();
-    }
-    return std::string();
+    return test::error_at<sim::OptionError>(
+        [&] { HostileAgents(group, graph, first, classes, sim::Streams(1, 0)); });
   };
   CHECK(refused(group_of(SignFlip{}, true, {1, 0}), 1, true) ==
         "agents/1: expected an agent that holds data, from 1 to 3, found 0");

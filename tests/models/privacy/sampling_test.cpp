@@ -3,6 +3,7 @@
 #include "models/privacy/budget/release_schedule.hpp"
 #include "models/run/privacy.hpp"
 #include "tests/models/privacy/accountants/support.hpp"
+#include "tests/support/error_of.hpp"
 
 using namespace hearsay;
 using namespace hearsay::models;
@@ -26,12 +27,9 @@ Step some_step(const Mechanism& mechanism, double q) {
 }
 
 bool covered(const Step& step, Accountant accountant, Adjacency adjacency) {
-  try {
-    total_guarantee(Releases(step, 1), {accountant, 1e-5, adjacency});
-    return true;
-  } catch (const std::invalid_argument&) {
-    return false;
-  }
+  return test::error_of<std::invalid_argument>([&] {
+           total_guarantee(Releases(step, 1), {accountant, 1e-5, adjacency});
+         }) == "accepted";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "models/run/driver.hpp"
+#include "tests/support/error_of.hpp"
 #include "tests/support/study_fixture.hpp"
 #include "tests/support/tiny_problem.hpp"
 
@@ -135,14 +136,7 @@ TEST_CASE("driver: a run fails that comes no closer to the iterations that it wa
   CHECK(run(900, sim::kNever) == sim::End::kFinished);
   CHECK(run(0, 1000) == sim::End::kTime);  // 4 agents tick about once a second
   // Pauses change nothing.
-  const auto failure = [&] {
-    try {
-      run(0, sim::kNever);
-    } catch (const std::runtime_error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
+  const auto failure = [&] { return test::error_of<std::runtime_error>([&] { run(0, sim::kNever); }); };
   const std::string without = failure();
   Pausing pausing;
   keeper = &pausing;

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "scenarios/study/plan.hpp"
+#include "tests/support/error_of.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace hearsay;
@@ -16,17 +17,6 @@ namespace {
 constexpr const char* kFive =
     "graph { Ada [x=0, y=0]; Bob [x=2, y=0]; Cy [x=4, y=0]; Dan [x=3, y=0]; Eve [x=1, y=0];\n"
     "Ada -- Eve; Eve -- Bob; Bob -- Dan; Dan -- Cy }";
-
-// The message of any error.
-template <class Run>
-std::string error_of_plan(const Run& run) {
-  try {
-    run();
-  } catch (const sim::Error& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 // A study of these options on a graph file, with further options of its topology.
 class StudyOnGraph {
@@ -44,7 +34,7 @@ class StudyOnGraph {
   /// Without the name of the file.
   std::string refusal(const std::string& options, const std::string& more = "",
                       const std::string& data = kOwners) const {
-    const std::string message = error_of_plan([&] { plan(options, more, data); });
+    const std::string message = test::error_of<sim::Error>([&] { plan(options, more, data); });
     const auto at = message.find("s.json:");
     return at == std::string::npos ? message : message.substr(at + 7);
   }
@@ -188,7 +178,7 @@ TEST_CASE(
   CHECK(twice.key(crash(R"(["Bob"])"), graphml, three) == twice.key(crash("[1]"), graphml, three));
   const StudyOnGraph graph;
   const auto ring = [&](const std::string& options) {
-    return error_of_plan([&] {
+    return test::error_of<sim::Error>([&] {
       scenarios::make_plan(graph.dir().write("s.json", R"({"protocol": {"type": "dpsgd_gossip", "step": 0.1},
         "privacy": {"mechanism": "none"}, "stop": {"time": "9 s", "iterations": 50}, "network": {"topology": "ring"}, )" +
                                                            options + "}"),
@@ -253,7 +243,7 @@ TEST_CASE("node names: what hides them is said once, and alone") {
                          "s.json:3:31: /network/topology: expected a connected network, found 2 components"));
   const auto data = lines(StudyOnGraph(), R"({"type": "lending_like", "ownrs": 5})");
   // The protocol's rule fails after the events are read.
-  const std::string rule = error_of_plan([&] {
+  const std::string rule = test::error_of<sim::Error>([&] {
     const StudyOnGraph graph;
     graph.refusal(both);
     scenarios::make_plan(

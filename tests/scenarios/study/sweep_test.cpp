@@ -7,6 +7,7 @@
 
 #include "scenarios/language/json/merge.hpp"
 #include "scenarios/study/sweep/labels.hpp"
+#include "tests/support/error_of.hpp"
 #include "tests/support/input_message.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -141,12 +142,7 @@ TEST_CASE("sweep: errors are reported in one line") {
 
 TEST_CASE("sweep: too many points are refused by their number") {
   const auto too_many = [](const std::string& text) {
-    try {
-      sweep_of(text).points("", 1e4);
-    } catch (const scenarios::RefusedError& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
+    return test::error_of<scenarios::RefusedError>([&] { sweep_of(text).points("", 1e4); });
   };
   CHECK(too_many(R"({"a": {"from": 1, "to": 1e30, "step": 1}})") ==
         "the sweep has 1e+30 points, more than 10000; raise --max-runs to allow them");

@@ -7,6 +7,7 @@
 
 #include "sim/files/csv_table.hpp"
 #include "sim/random/random.hpp"
+#include "tests/support/error_of.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/script.hpp"
 #include "tests/support/streams.hpp"
@@ -31,12 +32,7 @@ class Files {
 
 template <class F>
 std::string refusal(F&& f) {
-  try {
-    f();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "accepted";
+  return test::error_of<std::exception>(f);
 }
 
 std::string trace_refusal(const std::string& text, std::optional<Time> repeat = {}, Time from = 0) {

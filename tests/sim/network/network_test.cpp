@@ -9,9 +9,11 @@
 #include "sim/network/links.hpp"
 #include "sim/network/network.hpp"
 #include "sim/random/random.hpp"
+#include "tests/support/error_of.hpp"
 #include "tests/support/refusals.hpp"
 
 using namespace hearsay::sim;
+using hearsay::test::error_at;
 using hearsay::test::Refusals;
 
 namespace {
@@ -228,20 +230,15 @@ TEST_CASE("on and off: with down times of 0 agents are never down, and other law
 }
 
 TEST_CASE("values by agent: an error names the option") {
-  const auto key_of = [](auto&& make) -> std::string {
-    try {
-      make();
-    } catch (const OptionError& error) {
-      return fmt::format("{}: {}", error.where, error.what());
-    }
-    return "";
-  };
   const PerAgent two(ValueList{{1, 2}});
   const auto clocks = [](const ClockOptions& options) { Clocks(options, 4, kClockStreams, 1); };
-  CHECK(key_of([&] { clocks(Poisson{two}); }) == "rate: expected a list of 3 numbers, found 2");
-  CHECK(key_of([&] { clocks(Periodic{.phase = two}); }) == "phase: expected a list of 3 numbers, found 2");
-  CHECK(key_of([&] { Bandwidth(UpDownBandwidth{.uplink = 1.0, .downlink = two}, 4, kClockStreams); }) ==
-        "downlink: expected a list of 4 numbers, found 2");
-  CHECK(key_of([&] { Availability(JoinLeave{.leave = two}, kClockStreams, 4, 1, {}); }) ==
+  CHECK(error_at<OptionError>([&] { clocks(Poisson{two}); }) ==
+        "rate: expected a list of 3 numbers, found 2");
+  CHECK(error_at<OptionError>([&] { clocks(Periodic{.phase = two}); }) ==
+        "phase: expected a list of 3 numbers, found 2");
+  CHECK(error_at<OptionError>([&] {
+          Bandwidth(UpDownBandwidth{.uplink = 1.0, .downlink = two}, 4, kClockStreams);
+        }) == "downlink: expected a list of 4 numbers, found 2");
+  CHECK(error_at<OptionError>([&] { Availability(JoinLeave{.leave = two}, kClockStreams, 4, 1, {}); }) ==
         "leave: expected a list of 3 numbers, found 2");
 }

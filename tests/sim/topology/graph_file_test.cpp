@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "sim/topology/topology.hpp"
+#include "tests/support/error_of.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/streams.hpp"
 
@@ -17,12 +18,7 @@ struct File {
   File(const std::string& name, const std::string& text) : options{.path = {name, dir.write(name, text)}} {}
   Draft read() const { return draw(options, 0, test::kStreams); }
   std::string error() const {
-    try {
-      read();
-    } catch (const TopologyError& e) {
-      return e.what();
-    }
-    return "none";
+    return test::error_of<TopologyError>([&] { read(); });
   }
 };
 

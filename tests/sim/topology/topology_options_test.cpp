@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "sim/topology/topology.hpp"
+#include "tests/support/error_of.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/streams.hpp"
 #include "tests/support/topology_rows.hpp"
@@ -25,16 +26,6 @@ GraphFile path_of_four(const test::Scratch& dir) {
                 "A -- B -- C -- D [latency=2] }");
   return {.path = {"path.dot", file}};
 }
-template <class F>
-std::string error(F&& f) {
-  try {
-    f();
-  } catch (const TopologyError& e) {
-    return e.what();
-  }
-  return "none";
-}
-
 }  // namespace
 
 TEST_CASE("topology: grids and tori by hand") {
@@ -112,7 +103,7 @@ TEST_CASE("topology: Metropolis weights are 1/(1 + the greater degree)") {
 TEST_CASE("topology: several components are refused, reduced or connected, as `connected` says") {
   const test::Scratch dir;
   const GraphFile file = three_parts(dir);
-  CHECK(error([&] { require_connected(make_topology(file, 6, kStreams)); }) ==
+  CHECK(test::error_of<TopologyError>([&] { require_connected(make_topology(file, 6, kStreams)); }) ==
         "expected a connected network, found 2 components: set connected to largest_component or connect, "
         "or ask "
         "for more links");
@@ -121,7 +112,7 @@ TEST_CASE("topology: several components are refused, reduced or connected, as `c
   // Of equal size, the one with the smallest node: 0, 1, 2.
   CHECK(rows(make_topology(largest, 3, kStreams)) == std::vector<Row>{{1}, {0, 2}, {1}});
   CHECK(make_topology(largest, 3, kStreams).names() == std::vector<std::string>{"0", "1", "2"});
-  CHECK(error([&] { make_topology(largest, 4, kStreams); }) ==
+  CHECK(test::error_of<TopologyError>([&] { make_topology(largest, 4, kStreams); }) ==
         "expected at least 4 nodes, one for each agent, found 3: the largest of 2 components is kept: 3 of 6 "
         "nodes");
   const Topology joined =

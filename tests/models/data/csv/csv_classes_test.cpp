@@ -84,12 +84,7 @@ TEST_CASE("csv classes: errors") {
     const TextFile file(text);
     CsvData o = csv_data(file);
     o.classes = std::move(rule);
-    try {
-      make_data(o, kStreams);
-    } catch (const DataError& e) {
-      return std::string(e.what());
-    }
-    return std::string();
+    return data_failure(o);
   };
   CHECK(failure("x,y\n1,a\n2,b\n", std::nullopt) ==
         "data.csv:2: column 'y': expected a number, found 'a'; for two classes set positive to {\"equals\": "

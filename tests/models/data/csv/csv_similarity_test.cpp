@@ -8,14 +8,12 @@
 
 using namespace hearsay;
 using namespace hearsay::models;
-using test::TextFile;
+using namespace hearsay::test;
 
 namespace {
 
 CsvData people(const TextFile& file, CsvSimilarity similarity) {
-  CsvData o;
-  o.path = file.input();
-  o.target = "y";
+  CsvData o = csv_data(file);
   o.owner = OwnerColumn{"who"};
   o.drop = {"age", "home"};
   o.similarity = std::move(similarity);
@@ -93,9 +91,7 @@ TEST_CASE("csv similarity: test records are not used") {
   for (int k = 0; k < 10; ++k) text += "ann," + std::to_string(k * k) + ",1\n";
   for (int k = 0; k < 10; ++k) text += "bob," + std::to_string(3 + k) + ",2\ncid,7,3\n";
   const TextFile file(text);
-  CsvData o;
-  o.path = file.input();
-  o.target = "y";
+  CsvData o = csv_data(file);
   o.owner = OwnerColumn{"who"};
   o.test_fraction = 0.4;
   o.similarity = CsvSimilarity{.weights = GaussianWeights{.weight_threshold = MinWeight{0}}};
@@ -125,14 +121,9 @@ TEST_CASE("csv similarity: nearest neighbours by profile") {
 }
 
 TEST_CASE("csv similarity: columns that are not profiles") {
-  const auto failure = [](const std::string& text, const std::string& column) -> std::string {
+  const auto failure = [](const std::string& text, const std::string& column) {
     const TextFile file(text);
-    try {
-      make_data(people(file, {.from = ProfileColumns{{column}}}), sim::Streams(1, 0));
-    } catch (const DataError& e) {
-      return e.what();
-    }
-    return {};
+    return data_failure(people(file, {.from = ProfileColumns{{column}}}));
   };
   CHECK(failure(kPeople, "ages") == "data.csv: there is no column 'ages'; the nearest is 'age'");
   CHECK(failure("who,age,home,x,y\nann,20,a,1,0\nann,21,a,1,0\n", "age") ==

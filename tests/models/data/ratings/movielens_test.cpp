@@ -264,13 +264,9 @@ TEST_CASE("movielens: without a file the ratings are generated, and a note says 
 TEST_CASE("movielens errors: lines other than ratings") {
   const auto failure = [](const std::string& text) -> std::string {
     const TextFile file(text, "u.data");
-    try {
-      read_ratings(file.input());
-    } catch (const DataError& e) {
-      CHECK(std::string(e.what()).find('\n') == std::string::npos);
-      return e.what();
-    }
-    return {};
+    const std::string message = error_of<DataError>([&] { read_ratings(file.input()); });
+    CHECK(message.find('\n') == std::string::npos);
+    return message;
   };
   CHECK(failure("") == "u.data: expected rows, found an empty file");
   CHECK(failure("1,2,3,4\n") ==

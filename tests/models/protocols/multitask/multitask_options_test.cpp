@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "sim/check.hpp"
+#include "tests/support/error_of.hpp"
 #include "tests/support/multitask.hpp"
 
 using namespace hearsay;
@@ -15,14 +16,9 @@ TEST_CASE("multi-task: what does not fit together is refused, with the option th
   clipped.clip = 0.01;
   const StudyFixture clips(data, logistic(), clipped, 1), plain(data, logistic(), by_turn(1, 1), 1);
   const auto refused = [](const StudyFixture& fixture, const models::AsyncMtl::Params& params,
-                          const char* option, const char* why) {
-    try {
-      const models::AsyncMtl protocol(params, fixture.study());
-      FAIL("accepted: " << option);
-    } catch (const sim::OptionError& error) {
-      CHECK(error.where == option);
-      CHECK_THAT(error.what(), Catch::Contains(why));
-    }
+                          const std::string& option, const char* why) {
+    CHECK_THAT(error_at<sim::OptionError>([&] { models::AsyncMtl(params, fixture.study()); }),
+               Catch::StartsWith(option + ": ") && Catch::Contains(why));
   };
   models::AsyncMtl::Params params;
   CHECK_NOTHROW(models::AsyncMtl(params, clips.study()));
