@@ -159,19 +159,10 @@ TEST_CASE("ad_psgd: an exhausted budget ends the updates, not the exchanges") {
 }
 
 TEST_CASE("ad_psgd: agents that crash, compute and lose messages go on exchanging") {
-  constexpr std::size_t kAgents = 6;
-  const auto fixture = test::targets(std::vector<double>(kAgents, 2.0), sim::Ring{}, 3000);
   AdPsgd::Params params = quarter_step<AdPsgd>();
   params.timeout = 4;
-  std::vector<std::uint64_t> delivered;
-  Eigen::VectorXd end;
-  test::run_gossip<AdPsgd>(fixture, params,
-                           {std::vector<double>(kAgents), sim::Poisson{}, test::hostile_network(true)},
-                           [&](const models::World& world) {
-                             delivered.push_back(world.engine.traffic().delivered);
-                             end = world.models.row(0).transpose();
-                           });
-  REQUIRE(delivered.size() >= 3001);
-  CHECK(delivered[3000] > delivered[2900] + 20);
-  CHECK(end.allFinite());
+  const auto run = test::in_hostile_network<AdPsgd>(params, sim::Ring{});
+  REQUIRE(run.delivered.size() >= 3001);
+  CHECK(run.delivered[3000] > run.delivered[2900] + 20);
+  CHECK(run.finite);
 }

@@ -143,17 +143,10 @@ TEST_CASE("epidemic: options that do not fit the graph are refused") {
 }
 
 TEST_CASE("epidemic: agents that crash, compute and lose messages go on") {
-  const auto fixture = test::targets(std::vector<double>(6, 2.0), sim::Complete{}, 3000);
   for (const auto sampling : {EpidemicSampling::kLocal, EpidemicSampling::kOracle}) {
-    double worst = 0;
-    std::uint64_t used = 0;
-    test::run_gossip<Epidemic>(fixture, with(quarter_step<Epidemic>(), sampling, 2),
-                               {std::vector<double>(6), sim::Poisson{}, test::hostile_network(true)},
-                               [&](const models::World& world) {
-                                 worst = (world.models.array() - 2).abs().maxCoeff();
-                                 used = world.tally.updates;
-                               });
-    CHECK(worst <= 2);
-    CHECK(used > 2000);
+    const auto params = with(quarter_step<Epidemic>(), sampling, 2);
+    const auto run = test::in_hostile_network<Epidemic>(params, sim::Complete{});
+    CHECK(run.worst <= 2);
+    CHECK(run.updates > 2000);
   }
 }

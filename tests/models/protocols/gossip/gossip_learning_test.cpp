@@ -132,16 +132,9 @@ TEST_CASE("gossip_learning: an exhausted budget ends the updates, not the mergin
 
 TEST_CASE("gossip_learning: agents that crash, compute and lose messages go on") {
   for (const auto rule : {MergeRule::kRandomWalk, MergeRule::kMergeUpdate, MergeRule::kUpdateMerge}) {
-    const auto fixture = test::targets(std::vector<double>(6, 2.0), sim::Ring{}, 3000);
-    double worst = 0;
-    std::uint64_t used = 0;
-    test::run_gossip<GossipLearning>(fixture, with(quarter_step<GossipLearning>(), rule),
-                                     {std::vector<double>(6), sim::Poisson{}, test::hostile_network(true)},
-                                     [&](const models::World& world) {
-                                       worst = (world.models.array() - 2).abs().maxCoeff();
-                                       used = world.tally.updates;
-                                     });
-    CHECK(worst <= 2);
-    CHECK(used > 1000);
+    const auto params = with(quarter_step<GossipLearning>(), rule);
+    const auto run = test::in_hostile_network<GossipLearning>(params, sim::Ring{});
+    CHECK(run.worst <= 2);
+    CHECK(run.updates > 1000);
   }
 }

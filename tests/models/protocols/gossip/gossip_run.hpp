@@ -97,8 +97,17 @@ inline std::uint64_t stale(const models::World& world) {
   return world.engine.traffic().lost[static_cast<std::size_t>(sim::LossReason::kStale)];
 }
 
-/// Agents that come and go, late and lossy links, computations: a run to its limit of iterations.
-inline sim::NetworkOptions hostile_network(bool crashes) {
+/// What six agents with the target 2 make of agents that come and go or crash, late and lossy links, and computations, from
+/// 0 on in 3000 iterations.
+struct HostileRun {
+  double time = 0, worst = 0;  ///< s; the largest distance from the target at the end
+  bool finite = false;
+  std::uint64_t updates = 0;
+  std::vector<std::uint64_t> delivered{};  ///< until each iteration
+};
+template <class P>
+HostileRun in_hostile_network(const typename P::Params& params, const sim::TopologyOptions& topology,
+                              bool crashes = true) {
   sim::NetworkOptions network = latency(sim::Distribution(sim::Uniform{0, 1}), 0.2);
   network.compute_time = sim::ComputeOptions(sim::Uniform{0, 0.2});
   if (crashes) {
@@ -106,7 +115,16 @@ inline sim::NetworkOptions hostile_network(bool crashes) {
   } else {
     network.availability = sim::OnOff{.up = sim::Exponential{10}, .down = sim::Exponential{2}};
   }
-  return network;
+  const StudyFixture fixture = targets(std::vector<double>(6, 2.0), topology, 3000);
+  HostileRun run;
+  run_gossip<P>(fixture, params, {std::vector<double>(6), {}, network}, [&](const models::World& world) {
+    run.time = world.engine.now();
+    run.worst = (world.models.array() - 2).abs().maxCoeff();
+    run.finite = world.models.allFinite();
+    run.updates = world.tally.updates;
+    run.delivered.push_back(world.engine.traffic().delivered);
+  });
+  return run;
 }
 
 }  // namespace hearsay::test

@@ -185,21 +185,13 @@ TEST_CASE("muffliato: acceleration does not diverge where messages are lost") {
 }
 
 TEST_CASE("muffliato: agents that come and go, crash, compute and lose messages go on") {
+  auto params = gossip(quarter_step<Muffliato>(), 3, false);
+  params.round_timeout = 3;
   for (const bool crashes : {false, true}) {
-    const auto fixture = test::targets(std::vector<double>(6, 2.0), sim::Ring{}, 3000);
-    auto params = gossip(quarter_step<Muffliato>(), 3, false);
-    params.round_timeout = 3;
-    double time = 0, worst = 0;
-    std::uint64_t used = 0;
-    test::run_gossip<Muffliato>(fixture, params, {std::vector<double>(6), {}, test::hostile_network(crashes)},
-                                [&](const models::World& world) {
-                                  time = world.engine.now();
-                                  used = world.tally.updates;
-                                  worst = (world.models.array() - 2).abs().maxCoeff();
-                                });
-    CHECK(time < 3000.0 / 6 * 6);  // as for dpsgd_gossip
-    CHECK(used > 1500);
-    CHECK(worst <= 2);  // steps towards 2 and averages stay in [0, 2]
+    const auto run = test::in_hostile_network<Muffliato>(params, sim::Ring{}, crashes);
+    CHECK(run.time < 3000.0 / 6 * 6);  // as for dpsgd_gossip
+    CHECK(run.updates > 1500);
+    CHECK(run.worst <= 2);  // steps towards 2 and averages stay in [0, 2]
   }
 }
 
