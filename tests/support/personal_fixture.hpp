@@ -10,6 +10,7 @@
 #include "models/protocols/peer_to_peer/problem/personal_problem.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/study_fixture.hpp"
+#include "tests/support/tiny_problem.hpp"
 
 namespace hearsay::test {
 
@@ -78,35 +79,13 @@ inline models::DataSet random_agents(const RandomAgents& o) {
 }
 
 /// A study of agents on the graph of their data, with these metrics.
-class PersonalFixture {
+class PersonalFixture : public StudyFixture {
  public:
   PersonalFixture(models::DataSet data, const models::Loss& loss, const models::PrivacyOptions& privacy = {},
                   std::uint64_t ticks = std::numeric_limits<std::uint64_t>::max(),
                   std::vector<std::string_view> metrics = {}, std::uint64_t seed = 1)
-      : fixture_(std::move(data), {.loss = loss}, privacy, ticks, sim::Similarity{}, false, seed),
-        study_{fixture_.problem(),   fixture_.study().topology, fixture_.study().privacy,
-               fixture_.reference(), fixture_.study().stop,     std::move(metrics)},
-        seed_(seed) {}
-
-  const models::Study& study() const { return study_; }
-  const models::Problem& problem() const { return fixture_.problem(); }
-  const sim::Topology& topology() const { return study_.topology; }
-
-  sim::Engine::Options engine(sim::NetworkOptions network = {}, sim::ClockOptions clocks = {},
-                              std::size_t vectors = 1) const {
-    sim::Engine::Options options = fixture_.engine(std::move(network), std::move(clocks));
-    options.payload_width *= vectors;
-    return options;
-  }
-  std::unique_ptr<models::World> world(const sim::Engine::Options& options, std::uint32_t repetition = 0,
-                                       sim::TraceSink* trace = nullptr) const {
-    return std::make_unique<models::World>(study_, options, sim::Streams(seed_, repetition), trace);
-  }
-
- private:
-  StudyFixture fixture_;
-  models::Study study_;
-  std::uint64_t seed_;
+      : StudyFixture(std::move(data), {.loss = loss}, privacy, ticks, sim::Similarity{}, false, seed,
+                     std::move(metrics)) {}
 };
 
 /// Parameters of a protocol of personalised models with this mu, and lambda if given.
@@ -156,10 +135,7 @@ Finished<P> run(const PersonalFixture& fixture, const typename P::Params& params
 }
 
 inline models::PrivacyOptions laplace_for(double epsilon, double steps, double bound = 1) {
-  models::PrivacyOptions privacy;
-  privacy.mechanism = models::Laplace{};
-  privacy.epsilon = epsilon;
-  privacy.gradient_bound = bound;
+  models::PrivacyOptions privacy = laplace(epsilon, bound);
   privacy.steps = models::Steps(steps);
   return privacy;
 }

@@ -1,6 +1,8 @@
 #pragma once
 // A study with everything it refers to, for tests and benchmarks that run a protocol without a scenario.
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "models/learning/problem.hpp"
 #include "models/learning/solvers/optimum.hpp"
@@ -15,14 +17,14 @@ class StudyFixture {
  public:
   StudyFixture(models::DataSet data, models::ModelOptions model, const models::PrivacyOptions& privacy,
                std::uint64_t iterations, sim::TopologyOptions topology = sim::Star{}, bool hub = true,
-               std::uint64_t seed = 1)
+               std::uint64_t seed = 1, std::vector<std::string_view> metrics = {})
       : problem_(std::move(data), std::move(model)),
         optimum_(problem_),
         privacy_(models::resolve_budget(privacy, problem_, optimum_, hub ? 1 : 0, sim::Streams(seed, 0))),
         topology_(sim::make_topology(topology, static_cast<sim::AgentId>(problem_.owners()) + (hub ? 1 : 0),
                                      sim::Streams(seed, 0),
                                      problem_.data().similarity ? &*problem_.data().similarity : nullptr)),
-        study_{problem_, topology_, privacy_, optimum_, {.iterations = iterations}},
+        study_{problem_, topology_, privacy_, optimum_, {.iterations = iterations}, std::move(metrics)},
         hub_(hub),
         seed_(seed) {}
   StudyFixture(const StudyFixture&) = delete;
@@ -32,12 +34,16 @@ class StudyFixture {
   const models::Problem& problem() const { return problem_; }
   const models::Optimum& optimum() const { return optimum_.get(); }
   const models::LazyOptimum& reference() const { return optimum_; }
+  const sim::Topology& topology() const { return topology_; }
 
-  sim::Engine::Options engine(sim::NetworkOptions network = {}, sim::ClockOptions clocks = {}) const {
+  /// `vectors`: most of them in one message.
+  sim::Engine::Options engine(sim::NetworkOptions network = {}, sim::ClockOptions clocks = {},
+                              std::size_t vectors = 1) const {
     sim::Engine::Options options;
     options.network = std::move(network);
     options.clocks = std::move(clocks);
-    options.vector_length = options.payload_width = static_cast<std::size_t>(problem_.p());
+    options.vector_length = static_cast<std::size_t>(problem_.p());
+    options.payload_width = vectors * options.vector_length;
     options.hub = hub_;
     return options;
   }

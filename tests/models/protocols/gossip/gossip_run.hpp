@@ -25,8 +25,8 @@ struct GossipSetting {
 template <class P, class F>
 void run_gossip(const StudyFixture& fixture, const typename P::Params& params, GossipSetting setting,
                 F&& look, std::uint32_t repetition = 0) {
-  sim::Engine::Options options = fixture.engine(std::move(setting.network), std::move(setting.clocks));
-  options.payload_width = P::kEntry.vectors * options.vector_length;
+  sim::Engine::Options options =
+      fixture.engine(std::move(setting.network), std::move(setting.clocks), P::kEntry.vectors);
   const auto agents = static_cast<sim::AgentId>(fixture.problem().owners());
   options.timeline = sim::unfold(setting.events, options.network, agents, sim::kNever);
   const auto world = fixture.world(options, repetition);
