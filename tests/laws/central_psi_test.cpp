@@ -55,16 +55,13 @@ void check_case(int owners, double epsilon, std::size_t records,
   const double psi_20 = expected_psi(setting, 20), psi_end = expected_psi(setting, kHorizon);
   Mean early, late;
   for (std::uint32_t repetition = 0; repetition < 100; ++repetition) {
-    const auto world = fixture.world(fixture.engine(network), repetition);
-    models::CentralAsync protocol(params, fixture.study());
-    test::Watch watch(
-        [&](const models::World& w) {
-          const double psi = w.problem().objective(w.models.col(0)) / fixture.optimum().value - 1;
-          if (w.iterations == 20) early.add(psi);
-          if (w.iterations == kHorizon) late.add(psi);
-        },
-        20);
-    models::Driver<models::CentralAsync>(protocol, *world, watch).run();
+    const auto look = [&](const models::World& w) {
+      const double psi = w.problem().objective(w.models.col(0)) / fixture.optimum().value - 1;
+      if (w.iterations == 20) early.add(psi);
+      if (w.iterations == kHorizon) late.add(psi);
+    };
+    test::run<models::CentralAsync>(fixture, params, fixture.engine(network),
+                                    {.repetition = repetition, .every = 20}, look);
   }
   REQUIRE(late.count == 100);
   INFO("epsilon " << epsilon << ", n_i " << records << ": psi(20) " << early.mean() << " theory " << psi_20

@@ -45,14 +45,12 @@ TEST_CASE("central_sync: mean relative fitness is its closed form at every itera
   const double psi_end = excess[0] / fixture.optimum().value, psi_3 = psi_end * (kHorizon - 1) / 2;
   Mean early, late;
   for (std::uint32_t repetition = 0; repetition < kRuns; ++repetition) {
-    const auto world = fixture.world(fixture.engine(), repetition);
-    models::CentralSync protocol(params, fixture.study());
-    test::Watch watch([&](const models::World& w) {
+    const auto look = [&](const models::World& w) {
       if (w.iterations != 3 && w.iterations != kHorizon) return;
       const double psi = w.problem().objective(w.models.col(0)) / fixture.optimum().value - 1;
       (w.iterations == 3 ? early : late).add(psi);
-    });
-    models::Driver<models::CentralSync>(protocol, *world, watch).run();
+    };
+    test::run<models::CentralSync>(fixture, params, fixture.engine(), {.repetition = repetition}, look);
   }
   REQUIRE(late.count == kRuns);
   INFO("psi(3) " << early.mean() << " theory " << psi_3 << ", psi(T) " << late.mean() << " theory "

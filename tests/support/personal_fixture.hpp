@@ -97,43 +97,6 @@ typename P::Params with_mu(double mu, std::optional<double> lambda = {}) {
   return params;
 }
 
-/// A run with its results.
-template <class P>
-struct Finished {
-  std::unique_ptr<models::World> world;
-  std::unique_ptr<P> protocol;
-  sim::End end = sim::End::kFinished;
-
-  double metric(std::string_view name) const {
-    for (std::size_t k = 0; k < P::kMetrics.size(); ++k) {
-      double value = 0;
-      if (P::kMetrics[k].name != name) continue;
-      protocol->measure(k, *world, {&value, 1});
-      return value;
-    }
-    throw std::logic_error("no such metric");
-  }
-};
-
-/// Runs a protocol; `look(world, protocol)` at the start and after every iteration.
-template <class P, std::invocable<const models::World&, const P&> Look>
-Finished<P> run(const PersonalFixture& fixture, const typename P::Params& params,
-                const sim::Engine::Options& options, Look&& look,
-                const std::vector<Eigen::VectorXd>* noise = nullptr, std::uint32_t repetition = 0,
-                sim::TraceSink* trace = nullptr) {
-  Finished<P> run{fixture.world(options, repetition, trace), std::make_unique<P>(params, fixture.study())};
-  run.world->prescribed_noise = noise;
-  Watch watch([&](const models::World& w) { look(w, *run.protocol); });
-  run.end = models::Driver<P>(*run.protocol, *run.world, watch).run();
-  return run;
-}
-template <class P>
-Finished<P> run(const PersonalFixture& fixture, const typename P::Params& params,
-                const sim::Engine::Options& options, const std::vector<Eigen::VectorXd>* noise = nullptr) {
-  return run<P>(
-      fixture, params, options, [](const models::World&, const P&) {}, noise);
-}
-
 inline models::PrivacyOptions laplace_for(double epsilon, double steps, double bound = 1) {
   models::PrivacyOptions privacy = laplace(epsilon, bound);
   privacy.steps = models::Steps(steps);

@@ -1,6 +1,8 @@
 #pragma once
 // A study with everything it refers to, for tests and benchmarks that run a protocol without a scenario.
+#include <concepts>
 #include <memory>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -72,6 +74,62 @@ class Watch final : public models::Observer {
  private:
   F f_;
 };
+
+/// What a run is given beside its options.
+struct RunInputs {
+  const std::vector<Eigen::VectorXd>* noise = nullptr;  ///< World::prescribed_noise
+  std::uint32_t repetition = 0;
+  sim::TraceSink* trace = nullptr;
+  std::uint64_t every = 1;  ///< iterations between looks
+};
+
+/// A run with its results.
+template <class P>
+struct Finished {
+  std::unique_ptr<models::World> world;
+  std::unique_ptr<P> protocol;
+  sim::End end = sim::End::kFinished;
+
+  double metric(std::string_view name) const {
+    for (std::size_t k = 0; k < P::kMetrics.size(); ++k) {
+      double value = 0;
+      if (P::kMetrics[k].name != name) continue;
+      protocol->measure(k, *world, {&value, 1});
+      return value;
+    }
+    throw std::logic_error("no such metric");
+  }
+};
+
+/// Runs a protocol; look(world), or look(world, protocol), at the start and after every iteration.
+template <class P, class Look>
+Finished<P> run(const StudyFixture& fixture, const typename P::Params& params,
+                const sim::Engine::Options& options, const RunInputs& inputs, Look&& look) {
+  Finished<P> run{fixture.world(options, inputs.repetition, inputs.trace),
+                  std::make_unique<P>(params, fixture.study())};
+  run.world->prescribed_noise = inputs.noise;
+  Watch watch(
+      [&](const models::World& w) {
+        if constexpr (std::invocable<Look, const models::World&>) {
+          look(w);
+        } else {
+          look(w, *run.protocol);
+        }
+      },
+      inputs.every);
+  run.end = models::Driver<P>(*run.protocol, *run.world, watch).run();
+  return run;
+}
+template <class P, class Look>
+Finished<P> run(const StudyFixture& fixture, const typename P::Params& params,
+                const sim::Engine::Options& options, Look&& look) {
+  return run<P>(fixture, params, options, RunInputs{}, look);
+}
+template <class P>
+Finished<P> run(const StudyFixture& fixture, const typename P::Params& params,
+                const sim::Engine::Options& options, const RunInputs& inputs = {}) {
+  return run<P>(fixture, params, options, inputs, [](const models::World&) {});
+}
 
 /// One tick of these agents every second, from 1 s.
 inline sim::ClockTrace ticks_of(const std::vector<sim::AgentId>& agents) {

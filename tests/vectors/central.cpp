@@ -26,21 +26,19 @@ void compare_central(const nlohmann::json& section, Comparison& comparison) {
 
   models::CentralAsync::Params params;
   params.rho = models::GivenStep{section["rho"]};
-  const auto world = fixture.world(fixture.engine({}, clock));
-  world->prescribed_noise = &noise;
-  models::CentralAsync protocol(params, fixture.study());
-  test::Watch watch([&](const models::World& w) {
-    if (w.iterations == 0) return;
-    comparison.vector(fmt::format("central.thetaL[{}]", w.iterations - 1), w.models.col(0),
-                      section["thetaL"][w.iterations - 1]);
-  });
-  models::Driver<models::CentralAsync>(protocol, *world, watch).run();
-  comparison.number("central: iterations", static_cast<double>(world->iterations),
+  const auto done = test::run<models::CentralAsync>(
+      fixture, params, fixture.engine({}, clock), {.noise = &noise}, [&](const models::World& w) {
+        if (w.iterations == 0) return;
+        comparison.vector(fmt::format("central.thetaL[{}]", w.iterations - 1), w.models.col(0),
+                          section["thetaL"][w.iterations - 1]);
+      });
+  comparison.number("central: iterations", static_cast<double>(done.world->iterations),
                     static_cast<double>(horizon));
   for (std::size_t i = 0; i < section["theta_i"].size(); ++i) {
-    comparison.vector(fmt::format("central.theta_i[{}]", i), protocol.copy(i), section["theta_i"][i]);
+    comparison.vector(fmt::format("central.theta_i[{}]", i), done.protocol->copy(i), section["theta_i"][i]);
   }
-  comparison.number("central.f_end", fixture.problem().objective(world->models.col(0)), section["f_end"]);
+  comparison.number("central.f_end", fixture.problem().objective(done.world->models.col(0)),
+                    section["f_end"]);
 
   const auto& scale = section["laplace_scale"];
   models::Budget privacy;

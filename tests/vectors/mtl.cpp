@@ -44,14 +44,11 @@ void compare_form(const nlohmann::json& section, models::ColumnUpdate form, cons
     clock.agents.push_back(arrival[1].get<sim::AgentId>() + 1);
   }
   params.activation = models::Activation::kPoisson;
-  const auto world = fixture.world(fixture.engine({}, clock));
-  models::AsyncMtl protocol(params, fixture.study());
-  test::Watch watch([](const models::World&) {});
-  models::Driver<models::AsyncMtl>(protocol, *world, watch).run();
-  comparison.number("mtl." + name + ": updates", static_cast<double>(world->iterations),
+  const auto done = test::run<models::AsyncMtl>(fixture, params, fixture.engine({}, clock));
+  comparison.number("mtl." + name + ": updates", static_cast<double>(done.world->iterations),
                     static_cast<double>(section["order"].size()));
-  compare_matrix(comparison, "mtl." + name + ".P", protocol.p(), expected["P"]);
-  compare_matrix(comparison, "mtl." + name + ".Q", protocol.q(), expected["Q"]);
+  compare_matrix(comparison, "mtl." + name + ".P", done.protocol->p(), expected["P"]);
+  compare_matrix(comparison, "mtl." + name + ".Q", done.protocol->q(), expected["Q"]);
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ void compare_p2p(const nlohmann::json& section, Comparison& comparison) {
                  section["model_propagation"], comparison);
 
   const std::vector<Eigen::VectorXd> noise = to_vectors(section["eta"]);
-  const auto noisy = test::run<CD>(fixture, params_of(section), options, &noise);
+  const auto noisy = test::run<CD>(fixture, params_of(section), options, {.noise = &noise});
   compare_models("p2p.theta_private", noisy.world->models, section["theta_private"], comparison);
 }
 
@@ -92,20 +92,16 @@ void compare_warm_start(const nlohmann::json& section, Comparison& comparison) {
   CD::Params params = params_of(section.at("p2p"));
   params.initial = models::PrivateWarmStart{};
   const std::vector<Eigen::VectorXd> noise = to_vectors(section["w"]);
-  const auto check = [&](const models::World& w, const CD&) {
+  const auto check = [&](const models::World& w) {
     if (w.iterations == 0) compare_models("warm_start.theta0", w.models, section["theta0"], comparison);
   };
   sim::ClockTrace never;
-  test::run<CD>(fixture, params, fixture.engine({}, never), check, &noise);
+  test::run<CD>(fixture, params, fixture.engine({}, never), {.noise = &noise}, check);
   // So strong a pull that propagation leaves the local models where they are.
   params.mu = 1e14;
-  test::run<CD>(
-      fixture, params, fixture.engine({}, never),
-      [&](const models::World& w, const CD&) {
-        if (w.iterations == 0)
-          compare_models("warm_start.theta_loc", w.models, section["theta_loc"], comparison);
-      },
-      &noise);
+  test::run<CD>(fixture, params, fixture.engine({}, never), {.noise = &noise}, [&](const models::World& w) {
+    if (w.iterations == 0) compare_models("warm_start.theta_loc", w.models, section["theta_loc"], comparison);
+  });
 }
 
 void compare_admm(const nlohmann::json& section, Comparison& comparison) {

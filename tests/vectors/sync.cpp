@@ -8,23 +8,6 @@
 
 namespace hearsay::vectors {
 
-namespace {
-
-// Runs the protocol; f(k, protocol, world) at every iteration k from 2.
-template <class F>
-void run(const test::StudyFixture& fixture, const models::CentralSync::Params& params,
-         const std::vector<Eigen::VectorXd>& noise, F&& f) {
-  const auto world = fixture.world(fixture.engine());
-  world->prescribed_noise = &noise;
-  models::CentralSync protocol(params, fixture.study());
-  test::Watch watch([&](const models::World& w) {
-    if (w.iterations > 1) f(w.iterations, protocol, w);
-  });
-  models::Driver<models::CentralSync>(protocol, *world, watch).run();
-}
-
-}  // namespace
-
 void compare_sync(const nlohmann::json& section, Comparison& comparison) {
   const std::uint64_t horizon = section["T"];
   std::vector<Eigen::VectorXd> noise;
@@ -39,9 +22,11 @@ void compare_sync(const nlohmann::json& section, Comparison& comparison) {
   params.rho = models::GivenStep{section["rho_alg1"]};
   params.algorithm = models::SyncAlgorithm::kStronglyConvex;
   const test::StudyFixture free(data_set(section), model, {}, horizon);
-  run(free, params, noise, [&](std::uint64_t k, const models::CentralSync&, const models::World& w) {
-    comparison.vector(fmt::format("sync.theta_alg1[{}]", k), w.models.col(0), section["theta_alg1"][k - 2]);
-    last = k;
+  test::run<models::CentralSync>(free, params, free.engine(), {.noise = &noise}, [&](const models::World& w) {
+    last = w.iterations;
+    if (last < 2) return;
+    comparison.vector(fmt::format("sync.theta_alg1[{}]", last), w.models.col(0),
+                      section["theta_alg1"][last - 2]);
   });
   comparison.number("sync: rounds of strongly_convex", static_cast<double>(last),
                     static_cast<double>(horizon));
@@ -50,12 +35,15 @@ void compare_sync(const nlohmann::json& section, Comparison& comparison) {
   params.c1 = models::GivenStep{section["c1"]};
   params.algorithm = models::SyncAlgorithm::kAveraged;
   const test::StudyFixture boxed(data_set(section), model, {}, horizon);
-  run(boxed, params, noise,
-      [&](std::uint64_t k, const models::CentralSync& protocol, const models::World& w) {
-        comparison.vector(fmt::format("sync.theta[{}]", k), protocol.theta(), section["theta"][k - 2]);
-        comparison.vector(fmt::format("sync.thetabar[{}]", k), w.models.col(0), section["thetabar"][k - 2]);
-        last = k;
-      });
+  test::run<models::CentralSync>(boxed, params, boxed.engine(), {.noise = &noise},
+                                 [&](const models::World& w, const models::CentralSync& protocol) {
+                                   last = w.iterations;
+                                   if (last < 2) return;
+                                   comparison.vector(fmt::format("sync.theta[{}]", last), protocol.theta(),
+                                                     section["theta"][last - 2]);
+                                   comparison.vector(fmt::format("sync.thetabar[{}]", last), w.models.col(0),
+                                                     section["thetabar"][last - 2]);
+                                 });
   comparison.number("sync: rounds of averaged", static_cast<double>(last), static_cast<double>(horizon));
 }
 

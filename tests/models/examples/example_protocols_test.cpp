@@ -23,12 +23,8 @@ template <class P, class F>
 void run_example(const test::StudyFixture& fixture, const typename P::Params& params,
                  sim::NetworkOptions network, sim::ClockOptions clocks, F&& look,
                  std::uint32_t repetition = 0) {
-  sim::Engine::Options options = fixture.engine(std::move(network), std::move(clocks));
-  options.payload_width = 2 * options.vector_length;
-  const auto world = fixture.world(options, repetition);
-  P protocol(params, fixture.study());
-  test::Watch watch(look);
-  models::Driver<P>(protocol, *world, watch).run();
+  test::run<P>(fixture, params, fixture.engine(std::move(network), std::move(clocks), 2),
+               {.repetition = repetition}, look);
 }
 
 double held_weight(const models::World& world) {

@@ -35,11 +35,9 @@ test::StudyFixture study_on(const sim::TopologyOptions& topology, std::size_t ag
 template <class F>
 std::uint64_t run(const test::StudyFixture& fixture, const sim::Engine::Options& options, double step,
                   F&& look, std::uint64_t every = 1) {
-  const auto world = fixture.world(options);
-  GossipAverage protocol({.step = step}, fixture.study());
-  test::Watch watch([&](const models::World& w) { look(w.models); }, every);
-  models::Driver<GossipAverage>(protocol, *world, watch).run();
-  return world->fingerprint();
+  const auto of_models = [&](const models::World& w) { look(w.models); };
+  return test::run<GossipAverage>(fixture, {.step = step}, options, {.every = every}, of_models)
+      .world->fingerprint();
 }
 
 // The models of a schedule's agents at its end: first coordinates.

@@ -48,14 +48,11 @@ void check_floor(const models::Loss& loss, double l2, double theta_max) {
   }
   models::CentralSync::Params params;
   params.c1 = models::GivenStep{0.5};
-  const auto world = fixture.world(fixture.engine());
-  models::CentralSync protocol(params, fixture.study());
   double last = 0;
-  test::Watch watch([&](const models::World& w) {
+  test::run<models::CentralSync>(fixture, params, fixture.engine(), [&](const models::World& w) {
     last = psi(w.models.col(0));
     least = std::min(least, last);
   });
-  models::Driver<models::CentralSync>(protocol, *world, watch).run();
   CHECK(least >= floor);
   CHECK(last < 0.2);  // the run comes near
 }

@@ -88,10 +88,9 @@ void run_and_check(const fixtures::StudyFixture& fixture, const AccountantOption
   CountReleases trace;
   sim::Engine::Options options = fixture.engine(random_network(random));
   options.time_limit = random.log_uniform(1, 60);
-  const auto world = fixture.world(options, repetition, &trace);
-  CentralAsync protocol(random_params(random), fixture.study());
-  fixtures::Watch watch([](const World&) {}, 0);
-  Driver<CentralAsync>(protocol, *world, watch).run();
+  const auto world = fixtures::run<CentralAsync>(fixture, random_params(random), options,
+                                                 {.repetition = repetition, .trace = &trace, .every = 0})
+                         .world;
   bool right = true;
   for (std::size_t owner = 0; owner < fixture.problem().owners(); ++owner) {
     const sim::AgentId agent = world->agent(owner);
@@ -143,10 +142,7 @@ TEST_CASE("ledger: a release in the trace states its epsilon and the composition
   privacy.accountant = Accountant::kKairouz;
   const fixtures::StudyFixture fixture(small_owners(1, random), {}, privacy, 10);
   CountReleases trace;
-  const auto world = fixture.world(fixture.engine(), 0, &trace);
-  CentralAsync protocol(random_params(random), fixture.study());
-  fixtures::Watch watch([](const World&) {}, 0);
-  Driver<CentralAsync>(protocol, *world, watch).run();
+  fixtures::run<CentralAsync>(fixture, random_params(random), fixture.engine(), {.trace = &trace});
   REQUIRE(trace.releases[1] == 10);
   double epsilon = 0, spent = 0, delta = 0;
   int number = 0;

@@ -37,11 +37,9 @@ template <class P>
 ForeseenRun foreseen_run(const test::StudyFixture& fixture, const typename P::Params& params,
                          sim::Engine::Options options) {
   options.payload_width = P::kEntry.vectors * options.vector_length;
-  const auto world = fixture.world(options);
   std::vector<double> path;
-  P protocol(params, fixture.study());
-  test::Watch watch([&](const World& w) { path.push_back(w.models(0, w.models.cols() / 2)); }, 20);
-  Driver<P>(protocol, *world, watch).run();
+  const auto look = [&](const World& w) { path.push_back(w.models(0, w.models.cols() / 2)); };
+  const auto world = test::run<P>(fixture, params, options, {.every = 20}, look).world;
   return {world->fingerprint(), world->releases(), world->iterations, world->engine.events(),
           world->foreseen,      world->models,     world->tally,      path};
 }

@@ -100,10 +100,7 @@ models::DataSet data(std::size_t owners) {
 TEST_CASE("driver: a run that only time ends fails where no time passes") {
   const auto run = [](std::uint64_t iterations) {
     const test::StudyFixture fixture(test::one_record_each({1, 3}), test::ridge(1), {}, iterations);
-    const auto world = fixture.world(fixture.engine());
-    Standing protocol({}, fixture.study());
-    test::Watch watch([](const models::World&) {});
-    return models::Driver<Standing>(protocol, *world, watch).run();
+    return test::run<Standing>(fixture, {}, fixture.engine()).end;
   };
   CHECK_THROWS_WITH(run(models::StopLimits{}.iterations),
                     Catch::StartsWith("simulated time stands still at 0 s"));
@@ -146,11 +143,9 @@ TEST_CASE("driver: a run fails that comes no closer to the iterations that it wa
 
 TEST_CASE("driver: looks at the start, every so many iterations, and at the end, once each") {
   const test::StudyFixture fixture(data(2), {}, {}, 7, sim::Ring{}, false);
-  const auto world = fixture.world(fixture.engine());
   std::vector<std::uint64_t> seen;
-  test::Watch watch([&](const models::World& w) { seen.push_back(w.iterations); }, 3);
-  Counting protocol({}, fixture.study());
-  models::Driver<Counting>(protocol, *world, watch).run();
+  const auto look = [&](const models::World& w) { seen.push_back(w.iterations); };
+  test::run<Counting>(fixture, {}, fixture.engine(), {.every = 3}, look);
   CHECK(seen == std::vector<std::uint64_t>{0, 3, 6, 7});
 }
 
@@ -160,21 +155,16 @@ TEST_CASE(
   auto options = fixture.engine({}, sim::ClockTrace{{1.0, 9.0}, {0, 0}});
   options.time_limit = 5;
   options.observe_every = 2;
-  const auto world = fixture.world(options);
   std::vector<double> seen;
-  test::Watch watch([&](const models::World& w) { seen.push_back(w.engine.now()); });
-  Counting protocol({}, fixture.study());
-  models::Driver<Counting>(protocol, *world, watch).run();
+  test::run<Counting>(fixture, {}, options, [&](const models::World& w) { seen.push_back(w.engine.now()); });
   CHECK(seen == std::vector<double>{0, 1, 2, 4, 5});
 }
 
 TEST_CASE("driver: a record that is due at the last iteration is not made twice") {
   const test::StudyFixture fixture(data(2), {}, {}, 6, sim::Ring{}, false);
-  const auto world = fixture.world(fixture.engine());
   std::vector<std::uint64_t> seen;
-  test::Watch watch([&](const models::World& w) { seen.push_back(w.iterations); }, 3);
-  Counting protocol({}, fixture.study());
-  models::Driver<Counting>(protocol, *world, watch).run();
+  const auto look = [&](const models::World& w) { seen.push_back(w.iterations); };
+  test::run<Counting>(fixture, {}, fixture.engine(), {.every = 3}, look);
   CHECK(seen == std::vector<std::uint64_t>{0, 3, 6});
 }
 
@@ -186,13 +176,10 @@ TEST_CASE(
   const test::StudyFixture fixture(data(2), {}, {}, 4, sim::Ring{}, false);
   sim::NetworkOptions network;
   network.links.latency = 1.0;
-  const auto world =
-      fixture.world(fixture.engine(network, sim::ClockTrace{{1.0, 1.2, 1.5, 2.5}, {1, 0, 1, 1}}));
-  test::Watch watch([](const models::World&) {});
-  Counting protocol({}, fixture.study());
-  models::Driver<Counting>(protocol, *world, watch).run();
+  const auto done = test::run<Counting>(
+      fixture, {}, fixture.engine(network, sim::ClockTrace{{1.0, 1.2, 1.5, 2.5}, {1, 0, 1, 1}}));
   // Agent 0 at 1.2 reads agent 1's start, 0: the publication of 1.0 arrives at 2.0.
-  CHECK(protocol.heard == std::vector<double>{7, 0, 7, 2});
+  CHECK(done.protocol->heard == std::vector<double>{7, 0, 7, 2});
 }
 
 TEST_CASE("driver: the number of observations does not change a run") {
@@ -200,11 +187,7 @@ TEST_CASE("driver: the number of observations does not change a run") {
     const test::StudyFixture fixture(data(3), {}, {}, 200, sim::Ring{}, false);
     sim::NetworkOptions network;
     network.links.latency = sim::Distribution(sim::Uniform{0, 2});
-    const auto world = fixture.world(fixture.engine(network));
-    test::Watch watch([](const models::World&) {}, every);
-    Counting protocol({}, fixture.study());
-    models::Driver<Counting>(protocol, *world, watch).run();
-    return world->fingerprint();
+    return test::run<Counting>(fixture, {}, fixture.engine(network), {.every = every}).world->fingerprint();
   };
   CHECK(fingerprint(1) == fingerprint(50));
 }
@@ -240,21 +223,20 @@ class Probed {
 
 TEST_CASE("driver: a protocol's own metrics are measured by name while it runs") {
   const test::StudyFixture fixture(data(2), {}, {}, 3, sim::Ring{}, false);
-  const auto world = fixture.world(fixture.engine({}, sim::ClockTrace{{1, 2, 3}, {1, 0, 1}}));
   std::vector<double> all, second;
-  test::Watch watch([&](const models::World& w) {
+  const auto look = [&](const models::World& w) {
     std::vector<double> out(2);
     w.probe->measure("ticks", w, std::span(out).first(1));
     all.push_back(out[0]);
     w.probe->measure("ticks_by_owner", w, out);
     second.push_back(out[1]);
     CHECK_THROWS_AS(w.probe->measure("tocks", w, out), sim::InvariantError);
-  });
-  Probed protocol({}, fixture.study());
-  models::Driver<Probed>(protocol, *world, watch).run();
+  };
+  const auto options = fixture.engine({}, sim::ClockTrace{{1, 2, 3}, {1, 0, 1}});
+  const auto done = test::run<Probed>(fixture, {}, options, look);
   CHECK(all == std::vector<double>{0, 1, 2, 3});
   CHECK(second == std::vector<double>{0, 1, 1, 2});
-  CHECK(world->probe == nullptr);
+  CHECK(done.world->probe == nullptr);
 }
 
 TEST_CASE("driver: the last look shows what the engine has sent since the one before, without the protocol") {
@@ -263,10 +245,8 @@ TEST_CASE("driver: the last look shows what the engine has sent since the one be
   network.compute_time = 2.0;
   auto options = fixture.engine(network, test::ticks_of({1}));
   options.time_limit = 4;
-  const auto world = fixture.world(options);
   std::vector<std::uint64_t> sent;
-  test::Watch watch([&](const models::World& w) { sent.push_back(w.engine.traffic().messages); });
-  Computing protocol({}, fixture.study());
-  models::Driver<Computing>(protocol, *world, watch).run();
+  test::run<Computing>(fixture, {}, options,
+                       [&](const models::World& w) { sent.push_back(w.engine.traffic().messages); });
   CHECK(sent == std::vector<std::uint64_t>{0, 0, 1});  // at 0 s, at the tick at 1 s, at 4 s: sent at 3 s
 }

@@ -26,14 +26,13 @@ TEST_CASE("central_async: three conversations worked by hand") {
   //   2: owner 1, bar = 1,    Q = 0,    theta_1 = 1 - 2 (1/4) = 0.5;                   theta_L = 1 - 1/2 = 0.5
   //   3: owner 2, bar = 0.25, Q = -5.5, theta_2 = 0.25 - 2 (1/16 - 2.75) = 5.625 -> 4; theta_L = 0.25 - 0.125
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1, 4), {}, 3);
-  std::vector<double> learner;
-  const auto world = fixture.world(fixture.engine({}, sim::ClockTrace{{1, 2, 3}, {1, 1, 2}}));
-  models::CentralAsync protocol(with_rho(9), fixture.study());
-  test::Watch watch([&](const models::World& w) { learner.push_back(w.models(0, 0)); });
-  CHECK(models::Driver<models::CentralAsync>(protocol, *world, watch).run() == sim::End::kFinished);
-  CHECK(learner == std::vector<double>{0, 0, 0.5, 0.125});
-  CHECK(protocol.copy(0)[0] == 0.5);
-  CHECK(protocol.copy(1)[0] == 4);
+  const CentralRun<models::CentralAsync> run(fixture, with_rho(9),
+                                             fixture.engine({}, sim::ClockTrace{{1, 2, 3}, {1, 1, 2}}));
+  const auto& world = run.world;
+  CHECK(run.end == sim::End::kFinished);
+  CHECK(run.learner == std::vector<double>{0, 0, 0.5, 0.125});
+  CHECK(run.protocol.copy(0)[0] == 0.5);
+  CHECK(run.protocol.copy(1)[0] == 4);
   CHECK(world->tally.projections == 6);
   CHECK(world->tally.clipped == 1);
   CHECK(world->iterations == 3);

@@ -19,9 +19,7 @@ constexpr double kLimitSigma = 0.25, kLimitEta = 0.1;
 constexpr std::uint64_t kLimitRounds = 1500;  // the slowest mode contracts by less than 0.98 in a round
 
 sim::Engine::Options two_vectors(const test::StudyFixture& fixture, sim::NetworkOptions network = {}) {
-  sim::Engine::Options options = fixture.engine(std::move(network));
-  options.payload_width = 2 * options.vector_length;
-  return options;
+  return fixture.engine(std::move(network), {}, 2);
 }
 
 /// The model after kLimitRounds rounds.

@@ -70,11 +70,9 @@ struct Path {
   std::vector<Eigen::VectorXd> model;
 
   Path(const StudyFixture& fixture, const typename P::Params& params, const sim::NetworkOptions& network,
-       std::uint32_t repetition = 0, sim::TraceSink* trace = nullptr)
-      : world(fixture.world(fixture.engine(network), repetition, trace)) {
-    P protocol(params, fixture.study());
-    test::Watch watch([this](const models::World& w) { model.emplace_back(w.models.col(0)); });
-    models::Driver<P>(protocol, *world, watch).run();
+       const test::RunInputs& inputs = {}) {
+    const auto look = [this](const models::World& w) { model.emplace_back(w.models.col(0)); };
+    world = test::run<P>(fixture, params, fixture.engine(network), inputs, look).world;
   }
 };
 
@@ -163,7 +161,7 @@ TEST_CASE("dp_fedavg: an owner that is absent moves a round by at most S/(q N), 
     const StudyFixture other(test::equal_records(targets, without), ridge(0), user_level(1, kClip), 1);
     for (std::uint32_t repetition = 0; repetition < 200; ++repetition) {
       const auto given_out = [&](const StudyFixture& fixture) {
-        return Path<DpFedAvg>(fixture, params, network, repetition).model.back()[0];
+        return Path<DpFedAvg>(fixture, params, network, {.repetition = repetition}).model.back()[0];
       };
       const double difference = std::abs(given_out(one) - given_out(other));
       most = std::max(most, difference);
@@ -243,7 +241,7 @@ TEST_CASE("trusted aggregator: a server that crashes keeps its sums, and no roun
   params.round_timeout = 2;
   const StudyFixture fixture(one_record_each({1, 2, 3, 4}), ridge(0), user_level(5, 1), 200);
   for (std::uint32_t repetition = 0; repetition < 5; ++repetition) {
-    const Path<DpFtrl> path(fixture, params, network, repetition);
+    const Path<DpFtrl> path(fixture, params, network, {.repetition = repetition});
     CHECK(path.world->ledger.account(0).releases == 200);
     CHECK(path.model.size() == 201);
     CHECK_NOTHROW(path.world->ledger.verify());
@@ -259,7 +257,7 @@ TEST_CASE("trusted aggregator: what is entrusted travels sealed, and counts once
     std::vector<double> sealed;
   } answers;
   const StudyFixture fixture(one_record_each({1, 3}), ridge(0), {}, 1);
-  const Path<DpFedAvg> path(fixture, averaging(1), {}, 0, &answers);
+  const Path<DpFedAvg> path(fixture, averaging(1), {}, {.trace = &answers});
   REQUIRE(answers.sealed.size() == 2);
   for (const double x : answers.sealed) CHECK((x != 0.5 && x != 1.5));
   CHECK(path.model.back()[0] == 1);  // the sum of 0.5 and 1.5, halved

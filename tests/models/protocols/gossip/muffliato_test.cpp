@@ -82,18 +82,16 @@ TEST_CASE("muffliato: one release, then averaging, by hand") {
                                    sim::Grid{1u}, false);
   const std::vector<Eigen::VectorXd> noise{Eigen::VectorXd::Constant(1, 2), Eigen::VectorXd::Constant(1, -2),
                                            Eigen::VectorXd::Constant(1, 4)};
-  const auto world = fixture.world(fixture.engine(latency(0.1)));
-  world->prescribed_noise = &noise;
   auto params = gossip({}, 1, false);
   params.step = models::ConstantStep{0.5};
-  Muffliato protocol(params, fixture.study());
   std::vector<Eigen::Vector3d> seen;
-  test::Watch watch([&](const models::World& w) { seen.emplace_back(w.models.row(0).transpose()); });
-  models::Driver<Muffliato>(protocol, *world, watch).run();
+  const auto look = [&](const models::World& w) { seen.emplace_back(w.models.row(0).transpose()); };
+  const auto done =
+      test::run<Muffliato>(fixture, params, fixture.engine(latency(0.1)), {.noise = &noise}, look);
   REQUIRE(seen.size() == 7);
   CHECK((seen[3] - Eigen::Vector3d(5, 7, 9) / 3).norm() < 1e-14);
   CHECK((seen[6] - Eigen::Vector3d(17, 21, 25) / 9).norm() < 1e-14);
-  CHECK(world->releases() == 3);
+  CHECK(done.world->releases() == 3);
 }
 
 TEST_CASE("muffliato: the second smallest eigenvalue of I - W, from closed forms") {

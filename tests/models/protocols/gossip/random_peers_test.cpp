@@ -28,13 +28,8 @@ std::vector<PeerSent> sent_to_peers(std::size_t n, std::uint64_t rounds, const A
   params = test::mixing_only<P>(params);
   params.peers = view;
   const auto fixture = test::targets(std::vector<double>(n, 1.0), sim::Complete{}, n * rounds);
-  sim::Engine::Options options = fixture.engine({}, sim::Periodic{});
-  options.payload_width = P::kEntry.vectors * options.vector_length;
   test::TraceLog trace;
-  const auto world = fixture.world(options, 0, &trace);
-  P protocol(params, fixture.study());
-  test::Watch watch([](const models::World&) {});
-  models::Driver<P>(protocol, *world, watch).run();
+  test::run<P>(fixture, params, fixture.engine({}, sim::Periodic{}, P::kEntry.vectors), {.trace = &trace});
   std::vector<PeerSent> sent;
   for (const auto& [record, detail] : trace.entries)
     if (record.kind == sim::TraceKind::kSend) sent.push_back({record.time, record.agent, record.peer});

@@ -467,8 +467,7 @@ TEST_CASE("p2p classes: output perturbation has noise of mean norm K d L0/eps") 
   double radii = 0;
   constexpr std::uint32_t kRuns = 500;
   for (std::uint32_t repetition = 0; repetition < kRuns; ++repetition) {
-    const auto done = run<ModelPropagation>(
-        fixture, params, fixture.engine(), [](const World&, const ModelPropagation&) {}, nullptr, repetition);
+    const auto done = run<ModelPropagation>(fixture, params, fixture.engine(), {.repetition = repetition});
     radii += (done.protocol->local() - done.protocol->personal().local_minimisers()).colwise().norm().sum();
   }
   // Mean of 2000 of them: deviation 0.4 sqrt(9)/sqrt(2000) = 0.027; six of them.
@@ -484,8 +483,7 @@ TEST_CASE("p2p classes: Q of coordinate descent stays under Proposition 1 and th
     constexpr std::uint32_t kRuns = 100;
     double gap = 0, bound = 0, plain = 0;
     for (std::uint32_t repetition = 0; repetition < kRuns; ++repetition) {
-      const auto done = run<Descent>(
-          fixture, {}, fixture.engine(), [](const World&, const Descent&) {}, nullptr, repetition);
+      const auto done = run<Descent>(fixture, {}, fixture.engine(), {.repetition = repetition});
       gap += done.metric("q_gap") / kRuns;
       bound = done.metric("bound_theorem_2_corrected");
       plain = done.metric("bound_proposition_1");

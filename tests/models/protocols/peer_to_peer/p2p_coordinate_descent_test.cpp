@@ -99,7 +99,8 @@ TEST_CASE("p2p coordinate descent: an agent without points follows its neighbour
   data.train[1] = {Records(0, 1), VectorXd(0)};
   const PersonalFixture fixture(data, SquaredLoss{}, laplace_for(1, 1), 4);
   const std::vector<VectorXd> none{VectorXd::Zero(1), VectorXd::Zero(1)};
-  const auto done = run<CD>(fixture, with_mu<CD>(0.25, 1), fixture.engine({}, ticks_of({0, 1, 1, 0})), &none);
+  const auto done =
+      run<CD>(fixture, with_mu<CD>(0.25, 1), fixture.engine({}, ticks_of({0, 1, 1, 0})), {.noise = &none});
   const double once = 0.25 / 1.0005;
   const double twice = (1 - 1 / 1.0005) * once + 1 / 1.0005 * (0.25 - 0.00025 * 2 * once);
   CHECK(done.world->models(0, 1) == Approx(twice).epsilon(1e-14));

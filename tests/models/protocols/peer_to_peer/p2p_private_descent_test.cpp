@@ -38,13 +38,10 @@ TEST_CASE("p2p coordinate descent: after its releases an agent is silent") {
     params.after_budget = after;
     Traced trace;
     MatrixXd at_end_of_budgets;
-    const auto done = run<CD>(
-        fixture, params, fixture.engine(),
-        [&](const World& w, const CD&) {
-          if (at_end_of_budgets.size() == 0 && w.iterations > 0 && w.ledger.all_spent())
-            at_end_of_budgets = w.models;
-        },
-        nullptr, 0, &trace);
+    const auto done = run<CD>(fixture, params, fixture.engine(), {.trace = &trace}, [&](const World& w) {
+      if (at_end_of_budgets.size() == 0 && w.iterations > 0 && w.ledger.all_spent())
+        at_end_of_budgets = w.models;
+    });
     REQUIRE(at_end_of_budgets.size() > 0);
     for (sim::AgentId i = 0; i < 6; ++i) {
       CHECK(trace.releases[i] == 3);
@@ -64,7 +61,7 @@ TEST_CASE("p2p coordinate descent: what `local` learns for itself reaches nobody
   CD::Params params = with_mu<CD>(0.25, 1);
   params.after_budget = AfterBudget::kLocal;
   const PersonalFixture fixture = two_agents(4, privacy);
-  const auto done = run<CD>(fixture, params, fixture.engine({}, ticks_of({0, 1, 0, 1})), &none);
+  const auto done = run<CD>(fixture, params, fixture.engine({}, ticks_of({0, 1, 0, 1})), {.noise = &none});
   CHECK(done.world->models(0, 0) == 0.6875);  // as in the example by hand
   // 0.4375 + 1/2 (0.25 - (2 (0.875 - 3) + 1.75)/4) with agent 0's first model, not its second
   CHECK(done.world->models(0, 1) == 0.4375 + 0.5 * (0.25 + 2.5 / 4));
@@ -115,7 +112,7 @@ TEST_CASE("p2p coordinate descent: under churn and loss no ledger ever exceeds i
           }
         };
         for (std::uint32_t repetition = 0; repetition < 5; ++repetition)
-          run<CD>(fixture, params, fixture.engine(network), check, nullptr, repetition);
+          run<CD>(fixture, params, fixture.engine(network), {.repetition = repetition}, check);
       }
     }
   }
@@ -184,13 +181,11 @@ TEST_CASE("p2p coordinate descent: output perturbation has noise of mean norm p 
   double radii = 0;
   constexpr std::uint32_t kRuns = 2000;
   for (std::uint32_t repetition = 0; repetition < kRuns; ++repetition) {
-    run<CD>(
-        fixture, params, fixture.engine(),
-        [&](const World& w, const CD& protocol) {
-          if (w.iterations == 0)
-            radii += (w.models - protocol.personal().local_minimisers()).colwise().norm().sum();
-        },
-        nullptr, repetition);
+    run<CD>(fixture, params, fixture.engine(), {.repetition = repetition},
+            [&](const World& w, const CD& protocol) {
+              if (w.iterations == 0)
+                radii += (w.models - protocol.personal().local_minimisers()).colwise().norm().sum();
+            });
   }
   // Mean of 8000 Gamma(3, 0.4): 1.2, deviation 0.4 sqrt(3)/sqrt(8000) = 0.0077; six of them.
   CHECK(std::abs(radii / (4 * kRuns) - 1.2) < 6 * 0.0078);

@@ -64,8 +64,7 @@ TEST_CASE("utility bounds: Q of coordinate descent stays under them, in the mean
     constexpr int kRuns = 200;
     double gap = 0, bound = 0, plain = 0;
     for (std::uint32_t repetition = 0; repetition < kRuns; ++repetition) {
-      const auto done = test::run<CD>(
-          fixture, {}, fixture.engine(), [](const World&, const CD&) {}, nullptr, repetition);
+      const auto done = test::run<CD>(fixture, {}, fixture.engine(), {.repetition = repetition});
       gap += done.metric("q_gap") / kRuns;
       bound = done.metric("bound_theorem_2_corrected");
       plain = done.metric("bound_proposition_1");
