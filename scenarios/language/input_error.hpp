@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/check.hpp"
+#include "sim/files/names.hpp"
 #include "sim/files/text.hpp"
 
 namespace hearsay::scenarios {
@@ -32,7 +33,7 @@ std::string pointer_step(std::string_view key);
 /// "where: /pointer: message"; the root has no pointer.
 std::string located(const std::string& where, const std::string& pointer, const std::string& message);
 
-using Names = std::vector<std::string>;
+using sim::did_you_mean, sim::kLongList, sim::Names, sim::nearest;
 
 /// The `name` members of choices, alternatives, outlines, ...
 template <class Named>
@@ -41,18 +42,6 @@ Names names_of(const Named& all) {
   for (const auto& one : all) names.emplace_back(one.name);
   return names;
 }
-
-/// The name with the smallest edit distance to `name` if that is small enough for a typing error, else the shortest
-/// name that contains it, else nothing. Among equally near names, one with all letters of `name`, or the first.
-std::string_view nearest(std::string_view name, const Names& names);
-
-/// Up to three names, nearest first: nearest(), then those that differ in at most half of their letters, that contain
-/// `name` or that it contains. For "a.b" where "a" is a name: the nearest "a.*"; if there are none, "a" and names "*.b".
-Names nearest_three(std::string_view name, const Names& names);
-
-/// "; did you mean 'protocol'?", or nothing. Of more than kLongList names: "; did you mean 'a', 'b' or 'c'?".
-inline constexpr std::size_t kLongList = 20;
-std::string did_you_mean(std::string_view name, const Names& names);
 
 /// "unknown key 'latencyy'; did you mean 'latency'?", or the known keys if none is near. `of` follows the key:
 /// " of a range".

@@ -38,21 +38,21 @@ void fit_network(sim::Engine::Options& options, const std::vector<sim::TimelineE
     sim::Latency(network.links.latency, topology, hub, streams, files->latency);
   });
   assemble("/network/loss", [&] {
-    files->read_losses(network.links.loss);
+    files->read_losses(network.links.loss, topology.names());
     sim::Loss(network.links.loss, topology, hub, streams, files->losses);
   });
   assemble("/network/bandwidth", [&] { sim::Bandwidth(network.links.bandwidth, agents, streams); });
   assemble("/network/availability", [&] {
-    files->read_sessions(network.availability, agents);
+    files->read_sessions(network.availability, topology);
     sim::Availability(network.availability, streams, agents, first, files->sessions);
   });
   assemble("/network/compute_time", [&] { sim::ComputeTime(network.compute_time, agents, first, streams); });
   assemble("/events", [&] {
-    files->read_changes(options.timeline);
+    files->read_changes(options.timeline, topology.names());
     sim::require_fit(options.timeline, *files, topology, streams, hub);
   });
   assemble("/clocks", [&] {
-    files->read_ticks(options.clocks);
+    files->read_ticks(options.clocks, topology.names());
     sim::Clocks(options.clocks, agents, streams, first, files->ticks);
   });
   options.files = std::move(files);

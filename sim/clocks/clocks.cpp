@@ -44,7 +44,7 @@ void ClockTrace::describe(Visitor& v) {
   v.check(std::is_sorted(times.begin(), times.end()), "times", "expected times in non-decreasing order");
 }
 
-std::shared_ptr<const TickList> TickList::read(const InputFile& file) {
+std::shared_ptr<const TickList> TickList::read(const InputFile& file, const Names& names) {
   const CsvTable table(file);
   const std::size_t time = table.column("time"), agent = table.column("agent");
   auto list = std::make_shared<TickList>();
@@ -56,7 +56,7 @@ std::shared_ptr<const TickList> TickList::read(const InputFile& file) {
       throw FileError("{}expected non-decreasing times, found {:g} s after {:g} s", table.at(row), at,
                       list->times.back());
     list->times.push_back(at);
-    list->agents.push_back(table.agent(row, agent));
+    list->agents.push_back(table.agent(row, agent, names));
   }
   return list;
 }

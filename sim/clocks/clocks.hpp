@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/files/names.hpp"
 #include "sim/laws/distribution.hpp"
 #include "sim/laws/per_agent.hpp"
 #include "sim/options/describe.hpp"
@@ -69,7 +70,7 @@ struct TickList {
   std::vector<Time> times;
   std::vector<AgentId> agents;
   /// Throws FileError for a table without the columns, or with times in decreasing order.
-  static std::shared_ptr<const TickList> read(const InputFile& file);
+  static std::shared_ptr<const TickList> read(const InputFile& file, const Names& names = {});
 };
 
 /// The agent's n-th tick, n = 0, 1, ...

@@ -15,10 +15,10 @@ constexpr double kMaxInFlight = 4;
 // Agents whose state, some hundred bytes each, fills the second-level cache.
 constexpr AgentId kManyAgents = 4096;
 
-Engine::Options with_files(Engine::Options options) {
+Engine::Options with_files(Engine::Options options, const Topology& topology) {
   if (options.files == nullptr) {
     options.files = std::make_shared<const NetworkFiles>(
-        NetworkFiles::of(options.network, options.clocks, options.timeline));
+        NetworkFiles::of(options.network, options.clocks, options.timeline, topology));
   }
   return options;
 }
@@ -34,7 +34,7 @@ bool all_finite(std::span<const double> numbers) {
 }  // namespace
 
 Engine::Engine(const Options& options, const Topology& topology, const Streams& streams, TraceSink* trace)
-    : options_(with_files(options)),
+    : options_(with_files(options, topology)),
       topology_(topology),
       streams_(streams),
       drawn_(streams),

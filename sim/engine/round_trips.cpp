@@ -13,7 +13,8 @@ RoundTrips::RoundTrips(const Engine::Options& options, const Topology& topology,
                        std::size_t numbers) {
   const AgentId hub = options.hub ? 0 : kNoAgent, agents = topology.agents();
   const NetworkFiles files =
-      options.files ? *options.files : NetworkFiles::of(options.network, options.clocks, options.timeline);
+      options.files ? *options.files
+                    : NetworkFiles::of(options.network, options.clocks, options.timeline, topology);
   const LinkOptions& link_options = options.network.links;
   Links links(link_options, topology, streams, hub, files);
   ComputeTime compute(options.network.compute_time, agents, options.hub ? 1 : 0, streams);

@@ -49,7 +49,8 @@ std::optional<std::string> why_unreachable(const Engine::Options& options, const
   if (topology.edges() == 0) return std::nullopt;
   const AgentId hub = options.hub ? 0 : kNoAgent, first = options.hub ? 1 : 0;
   const NetworkFiles files =
-      options.files ? *options.files : NetworkFiles::of(options.network, options.clocks, options.timeline);
+      options.files ? *options.files
+                    : NetworkFiles::of(options.network, options.clocks, options.timeline, topology);
   if (Clocks(options.clocks, topology.agents(), streams, first, files.ticks).never_tick())
     return "no agent ever ticks: the clock trace is empty";
   const bool latency_changes = options.timeline.changes(&LawChanges::latency);

@@ -196,7 +196,14 @@ double CsvTable::number(std::size_t row, std::size_t column) const {
   throw FileError("{}expected a number in field {}, found {}", at(row), column + 1, shown(text));
 }
 
-AgentId CsvTable::agent(std::size_t row, std::size_t column) const {
+AgentId CsvTable::agent(std::size_t row, std::size_t column, const Names& names) const {
+  if (!names.empty()) {
+    try {
+      return agent_of(field(row, column), names);
+    } catch (const std::invalid_argument& e) {
+      throw FileError("{}{}", at(row), e.what());
+    }
+  }
   const double value = number(row, column);
   if (value >= 0 && value < kMaxAgents && value == std::floor(value)) return static_cast<AgentId>(value);
   throw FileError("{}expected the number of an agent in field {}, found {}", at(row), column + 1,

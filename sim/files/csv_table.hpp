@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/check.hpp"
+#include "sim/files/names.hpp"
 #include "sim/options/describe.hpp"
 #include "sim/time.hpp"
 
@@ -53,8 +54,8 @@ class CsvTable {
   std::string_view field(std::size_t row, std::size_t column) const;
   /// Throws FileError if there is no such field or it is not a finite number.
   double number(std::size_t row, std::size_t column) const;
-  /// The number of an agent, of any run. Throws FileError.
-  AgentId agent(std::size_t row, std::size_t column) const;
+  /// An agent by its number or, of `names` by agent, its name; without names the number is of any run. Throws FileError.
+  AgentId agent(std::size_t row, std::size_t column, const Names& names = {}) const;
   /// "FILE:LINE: " of a row, and of the header or, without one, the first row; "FILE: " of the whole.
   std::string at(std::size_t row) const;
   std::string at_top() const;

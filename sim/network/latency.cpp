@@ -9,6 +9,7 @@
 
 #include "sim/check.hpp"
 #include "sim/files/csv_table.hpp"
+#include "sim/files/text.hpp"
 #include "sim/laws/per_agent.hpp"
 #include "sim/random/random.hpp"
 
@@ -27,7 +28,9 @@ void DistanceLatency::describe(Visitor& v) {
 }
 
 void MatrixLatency::describe(Visitor& v) {
-  v(path, {.name = "path", .help = "Square table of numbers, without a header.", .required = true});
+  v(path, {.name = "path",
+           .help = "Square table of numbers. The columns may have names, the rows have none.",
+           .required = true});
   v(unit, positive("unit", "Duration represented by the number 1 in the file.", "s"));
   v(round_trip,
     {.name = "round_trip", .help = "Whether the numbers are round-trip times; if so, a message takes half."});
@@ -90,6 +93,7 @@ std::shared_ptr<const SquareMatrix> SquareMatrix::read(const InputFile& file, do
   const CsvTable table(file);
   auto matrix = std::make_shared<SquareMatrix>();
   matrix->name = file.path;
+  matrix->header = table.names();
   matrix->nodes = table.rows();
   matrix->values.reserve(table.rows() * table.rows());
   for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -120,7 +124,7 @@ Latency::Latency(const LatencyOptions& options, const Topology& topology, AgentI
   if (const auto* distance = std::get_if<DistanceLatency>(&options.law)) {
     take_distances(topology, distance->speed);
   } else if (const auto* nodes = std::get_if<MatrixLatency>(&options.law)) {
-    take_nodes(*nodes, topology.agents(), streams);
+    take_nodes(*nodes, topology, streams);
   } else if (std::holds_alternative<EdgeLatency>(options.law)) {
     if (topology.latency().empty() && topology.edges() > 0)
       throw std::invalid_argument("edge_attribute needs a graph file with latencies; this topology has none");
@@ -173,7 +177,8 @@ void Latency::take_distances(const Topology& topology, double speed) {
   }
 }
 
-void Latency::take_nodes(const MatrixLatency& law, AgentId agents, const Streams& streams) {
+void Latency::take_nodes(const MatrixLatency& law, const Topology& topology, const Streams& streams) {
+  const AgentId agents = topology.agents();
   check(matrix_ != nullptr, "a latency matrix was not read");
   if (agents > matrix_->nodes)
     throw std::invalid_argument(
@@ -182,6 +187,23 @@ void Latency::take_nodes(const MatrixLatency& law, AgentId agents, const Streams
   node_.resize(agents);
   if (law.nodes == NodeChoice::kFirst) {
     std::iota(node_.begin(), node_.end(), 0u);
+    return;
+  }
+  if (law.nodes == NodeChoice::kNamed) {
+    const Names& header = matrix_->header;
+    if (topology.names().empty() || header.empty())
+      throw std::invalid_argument(fmt::format(
+          "{}: nodes \"named\" needs {}", matrix_->name,
+          header.empty() ? "a header with the agents' names" : "a graph file that names the agents"));
+    for (AgentId i = 0; i < agents; ++i) {
+      const std::string& name = topology.names()[i];
+      const auto at = std::ranges::find(header, name);
+      if (std::ranges::count(header, name) != 1)
+        throw std::invalid_argument(fmt::format(
+            "{}: expected one column named '{}' as agent {}, found {}{}", matrix_->name, printable(name), i,
+            at == header.end() ? "none" : "several", at == header.end() ? did_you_mean(name, header) : ""));
+      node_[i] = static_cast<std::uint32_t>(at - header.begin());
+    }
     return;
   }
   // A shuffle (Fisher and Yates) of the first rows only; agent i's row depends on the draws of agents 0 to i.

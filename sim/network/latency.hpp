@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/files/names.hpp"
 #include "sim/laws/distribution.hpp"
 #include "sim/laws/per_agent.hpp"
 #include "sim/options/describe.hpp"
@@ -40,10 +41,13 @@ struct DistanceLatency {
 };
 
 /// Assignment of agents to rows of a matrix.
-enum class NodeChoice { kFirst, kRandom };
+enum class NodeChoice { kFirst, kRandom, kNamed };
 constexpr auto choices_of(NodeChoice) {
   return std::to_array<Choice>(
-      {{"first", "agent i is row i, from 0"}, {"random", "distinct rows, drawn for each repetition"}});
+      {{"first", "agent i is row i, from 0"},
+       {"random", "distinct rows, drawn for each repetition"},
+       {"named",
+        "the row whose number is that of the column headed by the agent's name in the graph's file"}});
 }
 
 /// Measured delays between nodes.
@@ -106,6 +110,7 @@ class LatencyOptions {
 /// A square matrix of measured delays between nodes.
 struct SquareMatrix {
   std::string name;  ///< of the file, for messages
+  Names header;      ///< names of the columns, in the order of rows; empty without a header
   std::size_t nodes = 0;
   std::vector<double> values;  ///< row by row
 
@@ -164,7 +169,7 @@ class Latency {
   Stream stream(AgentId from, AgentId to, std::uint32_t n) const { return {key(), counter(from, to, n)}; }
   Time draw(Stream s, AgentId from, AgentId to) const { return law(from, to).sample(s); }
   void take_distances(const Topology& topology, double speed);
-  void take_nodes(const MatrixLatency& law, AgentId agents, const Streams& streams);
+  void take_nodes(const MatrixLatency& law, const Topology& topology, const Streams& streams);
 
   Distribution law_;                              // what is drawn
   std::vector<std::optional<Distribution>> own_;  // by agent, of LatencyByAgent

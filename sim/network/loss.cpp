@@ -56,7 +56,7 @@ void AnyLoss::describe(Visitor& v) {
          .required = true});
 }
 
-std::shared_ptr<const EdgeList> EdgeList::read(const InputFile& file) {
+std::shared_ptr<const EdgeList> EdgeList::read(const InputFile& file, const Names& names) {
   const CsvTable table(file);
   const std::size_t from = table.column("from"), to = table.column("to"), loss = table.column("loss");
   auto list = std::make_shared<EdgeList>();
@@ -64,7 +64,7 @@ std::shared_ptr<const EdgeList> EdgeList::read(const InputFile& file) {
     const double value = table.number(row, loss);
     if (value < 0 || value > 1)
       throw FileError("{}expected a loss in [0, 1], found {:g}", table.at(row), value);
-    list->rows.push_back({table.agent(row, from), table.agent(row, to), value, table.at(row)});
+    list->rows.push_back({table.agent(row, from, names), table.agent(row, to, names), value, table.at(row)});
   }
   return list;
 }

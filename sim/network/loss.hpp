@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/files/names.hpp"
 #include "sim/options/describe.hpp"
 #include "sim/random/stream.hpp"
 #include "sim/state/plain.hpp"
@@ -101,7 +102,7 @@ struct EdgeList {
   };
   std::vector<Row> rows;
   /// Throws FileError.
-  static std::shared_ptr<const EdgeList> read(const InputFile& file);
+  static std::shared_ptr<const EdgeList> read(const InputFile& file, const Names& names = {});
 };
 
 /// The error of a partition that separates no agents.

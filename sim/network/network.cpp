@@ -29,30 +29,31 @@ void NetworkFiles::read_latency(const LatencyOptions& options) {
     latency = SquareMatrix::read(matrix->path, matrix->unit * (matrix->round_trip ? 0.5 : 1));
 }
 
-void NetworkFiles::read_losses(const LossOptions& options) {
+void NetworkFiles::read_losses(const LossOptions& options, const Names& names) {
   for (const OneLossOptions& law : sim::losses(options)) {
     const auto* edges = std::get_if<EdgeLoss>(&law);
-    losses.push_back(edges != nullptr ? EdgeList::read(edges->path) : nullptr);
+    losses.push_back(edges != nullptr ? EdgeList::read(edges->path, names) : nullptr);
   }
 }
 
-void NetworkFiles::read_sessions(const AvailabilityOptions& options, AgentId agents) {
+void NetworkFiles::read_sessions(const AvailabilityOptions& options, const Topology& topology) {
   for (const OneAvailability& law : sim::laws(options)) {
     const auto* trace = std::get_if<AvailabilityTrace>(&law);
-    sessions.push_back(trace != nullptr ? Sessions::read(*trace, agents) : nullptr);
+    sessions.push_back(trace != nullptr ? Sessions::read(*trace, topology.agents(), topology.names())
+                                        : nullptr);
   }
 }
 
-void NetworkFiles::read_ticks(const ClockOptions& options) {
+void NetworkFiles::read_ticks(const ClockOptions& options, const Names& names) {
   if (const auto* trace = std::get_if<ClockTrace>(&options); trace != nullptr && trace->path)
-    ticks = TickList::read(*trace->path);
+    ticks = TickList::read(*trace->path, names);
 }
 
-void NetworkFiles::read_changes(const Timeline& timeline) {
+void NetworkFiles::read_changes(const Timeline& timeline, const Names& names) {
   for (const Timeline::Entry& entry : timeline.entries) {
     NetworkFiles& files = changes.emplace_back();
     if (entry.changes.latency) files.read_latency(*entry.changes.latency);
-    if (entry.changes.loss) files.read_losses(*entry.changes.loss);
+    if (entry.changes.loss) files.read_losses(*entry.changes.loss, names);
   }
 }
 
@@ -69,13 +70,13 @@ void require_fit(const Timeline& timeline, const NetworkFiles& files, const Topo
 }
 
 NetworkFiles NetworkFiles::of(const NetworkOptions& network, const ClockOptions& clocks,
-                              const Timeline& timeline) {
+                              const Timeline& timeline, const Topology& topology) {
   NetworkFiles files;
   files.read_latency(network.links.latency);
-  files.read_losses(network.links.loss);
-  files.read_sessions(network.availability);
-  files.read_ticks(clocks);
-  files.read_changes(timeline);
+  files.read_losses(network.links.loss, topology.names());
+  files.read_sessions(network.availability, topology);
+  files.read_ticks(clocks, topology.names());
+  files.read_changes(timeline, topology.names());
   return files;
 }
 

@@ -39,15 +39,15 @@ struct NetworkFiles {
   std::shared_ptr<const TickList> ticks;                  ///< of a clock "trace"
   std::vector<NetworkFiles> changes;                      ///< of the laws of a timeline, by entry
 
-  // Each reads its part; throw FileError.
+  // Each reads its part, where agents may have the names of `topology`; throw FileError.
   void read_latency(const LatencyOptions& options);
-  void read_losses(const LossOptions& options);
-  void read_sessions(const AvailabilityOptions& options, AgentId agents = kMaxAgents);
-  void read_ticks(const ClockOptions& options);
-  void read_changes(const Timeline& timeline);
+  void read_losses(const LossOptions& options, const Names& names);
+  void read_sessions(const AvailabilityOptions& options, const Topology& topology);
+  void read_ticks(const ClockOptions& options, const Names& names);
+  void read_changes(const Timeline& timeline, const Names& names);
   /// All of them.
-  static NetworkFiles of(const NetworkOptions& network, const ClockOptions& clocks,
-                         const Timeline& timeline = {});
+  static NetworkFiles of(const NetworkOptions& network, const ClockOptions& clocks, const Timeline& timeline,
+                         const Topology& topology);
 };
 
 /// Throws std::invalid_argument if laws of a timeline do not fit the graph. `hub`: the agent that is one, or kNoAgent.

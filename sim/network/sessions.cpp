@@ -28,7 +28,8 @@ void append(Sessions::Agent& agent, Time at, const std::string& where) {
 
 }  // namespace
 
-std::shared_ptr<const Sessions> Sessions::read(const AvailabilityTrace& options, AgentId agents) {
+std::shared_ptr<const Sessions> Sessions::read(const AvailabilityTrace& options, AgentId agents,
+                                               const Names& names) {
   const CsvTable table(options.path);
   const bool by_state = table.has("time") || table.has("state");
   const std::size_t agent_column = table.column("agent");
@@ -42,7 +43,7 @@ std::shared_ptr<const Sessions> Sessions::read(const AvailabilityTrace& options,
   all->absent_up_ = options.absent == Absent::kUp;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const std::string where = table.at(row);
-    const AgentId i = table.agent(row, agent_column);
+    const AgentId i = table.agent(row, agent_column, names);
     // Before anything is sized by it.
     if (i >= agents) throw FileError("{}expected agents 0 to {}, found agent {}", where, agents - 1, i);
     if (all->agents_.size() <= i) all->agents_.resize(i + 1);

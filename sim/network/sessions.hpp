@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/files/names.hpp"
 #include "sim/network/availability_options.hpp"
 #include "sim/time.hpp"
 
@@ -15,7 +16,8 @@ class Sessions {
  public:
   /// Throws FileError for missing columns, decreasing times, a state that an agent already has, sessions that overlap
   /// or have no length, times or a start after `repeat`, and an agent that is none of `agents`.
-  static std::shared_ptr<const Sessions> read(const AvailabilityTrace& options, AgentId agents = kMaxAgents);
+  static std::shared_ptr<const Sessions> read(const AvailabilityTrace& options, AgentId agents = kMaxAgents,
+                                              const Names& names = {});
   /// The times between outages.
   static std::shared_ptr<const Sessions> between(const Outages& options);
 

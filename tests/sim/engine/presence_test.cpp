@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "sim/check.hpp"
+#include "tests/support/script.hpp"
 #include "tests/support/streams.hpp"
 
 using namespace hearsay;
@@ -13,7 +14,7 @@ using test::kStreams;
 namespace {
 
 Presence presence_of(const NetworkOptions& network, bool defers = false) {
-  return Presence(network, NetworkFiles::of(network, {}), 3, true, defers, kStreams);
+  return Presence(network, NetworkFiles::of(network, {}, {}, test::kPair), 3, true, defers, kStreams);
 }
 
 }  // namespace

@@ -295,3 +295,46 @@ TEST_CASE("loss: edges have the loss of the file, in one direction or both, othe
   law.path = files("from,to,loss\n0,4,1\n");
   CHECK(refusal([&] { certain(law, 0, 1); }) == "f4.csv:2: expected agents 0 to 3, found agent 4");
 }
+
+TEST_CASE("network files: agents have the names of the graph's nodes, digits are their numbers") {
+  Files files;
+  Topology ring = make_topology(Ring{}, 4, kStreams);
+  ring.describe_agents({}, {"UK", "PT", "0", "PT"}, {});
+  const Names& names = ring.names();
+
+  const EdgeLoss loss{.path = files("from,to,loss\nUK,UKK,1\n"), .both_ways = false, .otherwise = 0};
+  CHECK(
+      refusal([&] { EdgeList::read(loss.path, names); }) ==
+      "f1.csv:2: expected an agent, by its number from 0 to 3 or its name, found 'UKK'; did you mean 'UK'?");
+  const auto ticks = TickList::read(files("time,agent\n1,UK\n2,0\n3,2\n"), names);
+  CHECK(ticks->agents == std::vector<AgentId>{0, 0, 2});
+  CHECK(
+      refusal([&] { TickList::read(files("time,agent\n1,PT\n"), names); }) ==
+      "f3.csv:2: expected an agent, by its number from 0 to 3 or its name, found 'PT', the name of agents 1 "
+      "and 3");
+  CHECK(refusal([&] { TickList::read(files("time,agent\n1,UK\n")); }) ==
+        "f4.csv:2: expected a number in field 2, found 'UK'");
+  const AvailabilityTrace trace{.path = files("agent,start,end\nUK,1,2\n3,4,5\n"),
+                                .unit = 1,
+                                .from = 0,
+                                .repeat = {},
+                                .absent = Absent::kUp};
+  const auto sessions = Sessions::read(trace, 4, names);
+  CHECK(sessions->change(0, 0) == 1);
+  CHECK(sessions->change(3, 1) == 5);
+
+  // Rows in the order of the header, not of agents; the spare node is that of no agent.
+  ring.describe_agents({}, {"UK", "PT", "FR", "DE"}, {});
+  const auto latency = [&](const std::string& text) {
+    const LatencyOptions options(MatrixLatency{
+        .path = files(text), .unit = 1, .round_trip = false, .nodes = NodeChoice::kNamed, .plus = 0.0});
+    NetworkFiles read;
+    read.read_latency(options);
+    return Latency(options, ring, kNoAgent, kStreams, read.latency).of(0, 1, ring.edge(0, 1), 0);
+  };
+  CHECK(latency("PT,IT,UK,DE,FR\n0,1,2,3,4\n5,0,6,7,8\n9,10,0,11,12\n13,14,15,0,16\n17,18,19,20,0\n") == 9);
+  CHECK(refusal([&] { latency("PT,UKK,FR,DE\n0,1,2,3\n4,0,5,6\n7,8,0,9\n10,11,12,0\n"); }) ==
+        "f7.csv: expected one column named 'UK' as agent 0, found none; did you mean 'UKK'?");
+  CHECK(refusal([&] { latency("0,1,2,3\n4,0,5,6\n7,8,0,9\n10,11,12,0\n"); }) ==
+        "f8.csv: nodes \"named\" needs a header with the agents' names");
+}
