@@ -1,5 +1,5 @@
 #pragma once
-// How a receiver makes one vector of several: `aggregate`, an option of all protocols that average several vectors at a time.
+// How a receiver makes one vector of several: `aggregate`, an option of all protocols that average.
 #include <optional>
 #include <type_traits>
 #include <variant>
@@ -26,6 +26,10 @@ using NeighbourRules =
                  GeometricMedianRule, CenteredClippingRule, MinimumDiameterRule, SelfCenteredClippingRule,
                  ClippedSumRule, RemoveFarthestRule>;
 
+/// Where one or two vectors are averaged at a time: these do not show which of them is hostile, but an agent's own model, or a
+/// server's, limits how far they move it.
+using PairRules = std::variant<MeanRule, CenteredClippingRule>;
+
 template <class Rules>
 struct AggregateOptions {
   Rules aggregate;
@@ -33,6 +37,7 @@ struct AggregateOptions {
   void describe(sim::Visitor& v) {
     v(aggregate, {.name = "aggregate",
                   .help = "How vectors that arrive become one; all but mean count each of them once."});
+    if constexpr (std::is_same_v<Rules, PairRules>) return;
     v(before, {.name = "before_aggregate", .help = "Steps that are made with the vectors before that."});
     v.check(
         before.empty() || !on_graph(), "before_aggregate",

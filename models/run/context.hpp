@@ -158,6 +158,16 @@ class Context {
     out = result;
     return true;
   }
+  /// The same of a few vectors with equal weights, around `centre`, which is the result if there are too few.
+  template <class Rule>
+  Eigen::VectorXd aggregate(const Rule& rule, sim::AgentId i, const In& centre,
+                            std::initializer_list<In> vectors) {
+    Gathered gathered{.centre = centre};
+    for (const In& vector : vectors) gathered.add(1.0 / static_cast<double>(vectors.size()), vector);
+    Eigen::VectorXd out = centre;
+    aggregate(rule, i, gathered, out);
+    return out;
+  }
   /// Clamps to the box, and counts the coordinates moved.
   // NOLINTNEXTLINE(performance-unnecessary-value-param): a reference, which is written through.
   void project(Eigen::Ref<Eigen::VectorXd> theta) {

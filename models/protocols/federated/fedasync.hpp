@@ -5,11 +5,13 @@
 //   x  <- (1 - alpha w(s)) x + alpha w(s) y_i
 //
 // x_old: the model that was sent to owner i; s: its staleness; w: asynchronous.hpp.
+// With `aggregate` centered_clipping y_i - x is scaled down to a norm of at most tau before.
 // alpha = 1 with constant staleness: the last writer wins. Iteration: an answer that is used. A crash of the server
 // loses x.
 //
 // Source: Xie, Koyejo, Gupta 2019, "Asynchronous Federated Optimization", Algorithm 1. Its t - tau is s + 1: there an
 // answer to the newest model has the weight w(1), here w(0) = 1. The paper's scheduler is `trigger`.
+#include "models/aggregation/aggregation.hpp"
 #include "models/protocols/federated/asynchronous.hpp"
 #include "models/run/any_protocol.hpp"
 
@@ -21,6 +23,7 @@ class FedAsync : public AsynchronousServer {
     static constexpr std::string_view kPaper = "Xie, Koyejo, Gupta 2019, Algorithm 1";
     double alpha = 0.6, rho = 0;
     Staleness staleness;
+    AggregateOptions<PairRules> rule;
     void describe(sim::Visitor& v) {
       v(alpha, {.name = "alpha",
                 .help = "Share of an owner's model that is not stale in the server's new model.",
@@ -30,6 +33,7 @@ class FedAsync : public AsynchronousServer {
                 .open_min = true,
                 .in_run = true});
       v(staleness, {.name = "staleness", .help = "Factor of alpha for an owner's model.", .source = kPaper});
+      rule.describe(v);
       v(rho, {.name = "rho",
               .help = "Weight of the term (rho/2) norm_2(y - x)^2 of local training.",
               .source = kPaper,
@@ -54,7 +58,13 @@ class FedAsync : public AsynchronousServer {
   }
   bool use(const sim::Message& answer, double staleness, Context& context) override {
     const double share = params_.alpha * weight_of(params_.staleness, staleness);
-    context.model(0) = (1 - share) * context.model(0) + share * vector_of(answer);
+    if (params_.rule.plain()) {
+      context.model(0) = (1 - share) * context.model(0) + share * vector_of(answer);
+    } else {
+      const Eigen::VectorXd clipped =
+          context.aggregate(params_.rule, 0, context.model(0), {vector_of(answer)});
+      context.model(0) = (1 - share) * context.model(0) + share * clipped;
+    }
     return true;
   }
 

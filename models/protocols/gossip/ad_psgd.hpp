@@ -11,6 +11,10 @@
 //   j        d = (x_j - x_i)/2,  x_j <- x_j - d
 //   j -> i   d                         x_i <- x_i + d
 //
+// With `aggregate` centered_clipping d is at most tau/2 long on both sides (passes 1): agent j makes
+// x_j - d = x_j + (1/2)(x_i - x_j) min(1, tau/norm_2(x_i - x_j)), and agent i clips 2 d in the same way, which leaves an honest d
+// as it is.
+//
 // An agent has one proposal in flight and then takes part in no other exchange: it refuses proposals by an empty message,
 // so that no agent waits for a busy one and there is no deadlock (the paper makes the graph bipartite instead). A tick of
 // an agent that waits makes the local update alone. If neither answer comes within `timeout`, the agent exchanges again.
@@ -30,6 +34,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/aggregation/aggregation.hpp"
 #include "models/protocols/gossip/random_peers.hpp"
 #include "models/run/any_protocol.hpp"
 #include "models/run/requests.hpp"
@@ -40,6 +45,7 @@ class AdPsgd : RandomPeers {
  public:
   struct Params : RandomPeerOptions {
     std::optional<sim::Time> timeout;
+    AggregateOptions<PairRules> rule;
 
     void describe(sim::Visitor& v) {
       v(timeout,
@@ -48,6 +54,7 @@ class AdPsgd : RandomPeers {
             "Maximum time an agent waits for its partner before it exchanges with another; by default unlimited "
             "on a reliable network, else 5 typical round trips, at least 1 s.",
             "s"));
+      rule.describe(v);
       RandomPeerOptions::describe(v);
     }
     bool uses_late_replies() const { return true; }
@@ -63,6 +70,7 @@ class AdPsgd : RandomPeers {
 
   AdPsgd(const Params& params, const Study& study)
       : RandomPeers(params, study),
+        rule_(params.rule),
         timeout_(timeout_of(params.timeout, study)),
         exchanges_(study.topology.agents()),
         difference_(study.problem.p()) {}
@@ -88,7 +96,12 @@ class AdPsgd : RandomPeers {
     if (message.tag == kDifference) {
       if (message.conversation <= mine.voided) return context.discard(message);
       context.count_staleness(mine.updates, context.now() - message.sent);
-      context.model(i) += vector_of(message);
+      if (rule_.plain()) {
+        context.model(i) += vector_of(message);
+      } else {
+        const Eigen::VectorXd own = context.model(i), other = own + 2 * vector_of(message);
+        context.model(i) = context.aggregate(rule_, i, own, {own, other});
+      }
     }
     mine.request.end(message.conversation);
   }
@@ -130,11 +143,17 @@ class AdPsgd : RandomPeers {
       return;
     }
     context.count_staleness(exchanges_[proposal.from].updates, context.now() - proposal.sent);
-    difference_ = (context.model(j) - vector_of(proposal)) / 2;
+    if (rule_.plain()) {
+      difference_ = (context.model(j) - vector_of(proposal)) / 2;
+    } else {
+      const Eigen::VectorXd own = context.model(j);
+      difference_ = own - context.aggregate(rule_, j, own, {own, vector_of(proposal)});
+    }
     context.model(j) -= difference_;
     context.send(j, proposal.from, kDifference, proposal.conversation, difference_);
   }
 
+  AggregateOptions<PairRules> rule_;
   sim::Time timeout_;
   std::vector<Exchange> exchanges_;  // by agent
   Eigen::VectorXd difference_;

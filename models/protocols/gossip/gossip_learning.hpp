@@ -17,6 +17,9 @@
 //   age      (s x + t l)/(s + t), and (x + l)/2 if both are 0: Hegedus, Danner, Jelasity, "Decentralized learning works"
 //            (2021). A model that has seen no data then has no weight.
 //
+// With `aggregate` centered_clipping a merge is x_j + (1/2) sum (y - x_j) min(1, tau/norm_2(y - x_j)) over its two models y, with
+// the receiver's model x_j before the message, and rw first clips x in the same way; ages are as above.
+//
 // An agent's cache of models is its newest one, x_j. The protocol is asynchronous: a lost message or a
 // receiver that is down loses one copy of a model, whose sender still has it. A crash takes x_j and l_j back to the start
 // with age 0. Without gradients the mean of the models is constant in expectation on a regular graph with equal clocks.
@@ -30,6 +33,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/aggregation/aggregation.hpp"
 #include "models/learning/columns.hpp"
 #include "models/protocols/gossip/random_peers.hpp"
 #include "models/run/any_protocol.hpp"
@@ -55,10 +59,12 @@ class GossipLearning : RandomPeers {
   struct Params : RandomPeerOptions {
     MergeRule merge = MergeRule::kMergeUpdate;
     MergeWeights merge_weights = MergeWeights::kEqual;
+    AggregateOptions<PairRules> rule;
 
     void describe(sim::Visitor& v) {
       v(merge, {.name = "merge", .help = "How a received model becomes the receiver's model."});
       v(merge_weights, {.name = "merge_weights", .help = "Weights of two models that are merged."});
+      rule.describe(v);
       RandomPeerOptions::describe(v);
     }
   };
@@ -87,9 +93,14 @@ class GossipLearning : RandomPeers {
     const sim::AgentId j = message.to;
     const std::uint32_t age = message.conversation, sender = ages_[message.from];
     context.count_staleness(sender > age ? sender - age : 0, context.now() - message.sent);
+    if (!params_.rule.plain()) own_ = context.model(j);
     context.model(j) = vector_of(message);
     ages_[j] = age;
-    if (params_.merge == MergeRule::kRandomWalk) return update(j, context);
+    if (params_.merge == MergeRule::kRandomWalk) {
+      if (!params_.rule.plain())
+        context.model(j) = context.aggregate(params_.rule, j, own_, {context.model(j)});
+      return update(j, context);
+    }
     if (params_.merge == MergeRule::kMergeUpdate) {
       merge(j, last_[j], last_ages_[j], context);
       update(j, context);
@@ -110,6 +121,8 @@ class GossipLearning : RandomPeers {
   void foresee_message(const sim::Message& message, const Context& context, std::uint32_t room) const {
     const sim::AgentId j = message.to;
     const std::uint32_t age = message.conversation;
+    if (!params_.rule.plain() && params_.merge != MergeRule::kUpdateMerge)
+      return;  // from what the rule will make
     if (params_.merge == MergeRule::kMergeUpdate) {
       const double weight = weight_of(age, last_ages_[j]);
       training_.foresee(j, (1 - weight) * vector_of(message) + weight * last_[j], context,
@@ -133,7 +146,11 @@ class GossipLearning : RandomPeers {
   void merge(sim::AgentId j, const Eigen::Ref<const Eigen::VectorXd>& other, std::uint32_t age,
              Context& context) {
     const double weight = weight_of(ages_[j], age);
-    context.model(j) = (1 - weight) * context.model(j) + weight * other;
+    if (params_.rule.plain()) {
+      context.model(j) = (1 - weight) * context.model(j) + weight * other;
+    } else {
+      context.model(j) = context.aggregate(params_.rule, j, own_, {context.model(j), other});
+    }
     ages_[j] = std::max(ages_[j], age);
   }
   // Of a model of age t that is merged with one of age s.
@@ -146,6 +163,7 @@ class GossipLearning : RandomPeers {
   std::vector<std::uint32_t> ages_, last_ages_;  // by agent: of x_j and of l_j
   Columns last_;                                 // l_j; none for rw
   Eigen::VectorXd first_;                        // update(x) of um
+  Eigen::VectorXd own_;                          // x_j before a message
 };
 
 }  // namespace hearsay::models

@@ -119,6 +119,34 @@ TEST_CASE("hostile: what is not finite is lost and counted, and reaches no model
   }
 }
 
+TEST_CASE("hostile: clipping bounds how far a hostile agent moves others, one message at a time") {
+  // All start at 0, 1 from the minimum; at most 60 messages move a model by at most 0.01 each, so the squared distance
+  // ends below 1.6^2. One mean with 100 is 49 from the minimum.
+  for (const char* protocol :
+       {R"("ad_psgd")", R"("gossip_learning", "merge": "rw")", R"("gossip_learning", "merge": "mu")",
+        R"("gossip_learning", "merge": "um")", R"("fedasync")"}) {
+    const test::Scratch folder;
+    folder.write("data.csv", "owner,x,y\na,1,1\nb,1,1\nc,1,1\nd,1,1\n");
+    folder.write(
+        "s.json",
+        fmt::format(
+            R"({{"data": {{"type": "csv", "path": "data.csv", "target": "y", "owner": {{"column": "owner"}}}},
+  "model": {{"loss": "squared", "l2": 0}}, "privacy": {{"mechanism": "none"}},
+  "network": {{"topology": "complete", "latency": "1 ms"}},
+  "protocol": {{"step": 1e-9, "type": {}}}, "stop": {{"iterations": 60}}, "record": {{"metrics": ["distance.honest"]}},
+  "adversaries": {{"agents": [2], "behaviour": {{"type": "constant", "value": 100}}}}, "repeat": 1,
+  "sweep": {{"protocol.aggregate": ["mean", {{"type": "centered_clipping", "tau": 0.01}}]}}}})",
+            protocol));
+    const auto run = test::ended_with(folder, "run s.json");
+    INFO(protocol << "\n" << run.out << run.err);
+    const auto values = last_values(folder / "out/s/series.csv", "distance.honest");
+    REQUIRE(values.size() == 2);
+    CHECK(values.at("mean") > 100);
+    CHECK(values.at("centered_clipping tau=0.01") != 1);
+    CHECK(values.at("centered_clipping tau=0.01") < 2.56);
+  }
+}
+
 TEST_CASE("hostile: a run that goes on from a state is the undisturbed one") {
   for (const char* behaviour : {R"("behaviour": "a_little", "omniscient": true)",
                                 R"("behaviour": "sign_flip")", R"("behaviour": {"type": "replay", "age": 3})",

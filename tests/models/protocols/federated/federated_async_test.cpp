@@ -61,6 +61,10 @@ TEST_CASE("fedasync: three clients with staleness 0, 1 and 3 by hand") {
   CHECK(run.world->tally.updates == 4);
   CHECK(run.world->tally.staleness_steps == 0 + 1 + 1 + 3);
   CHECK(used(run, 0) == 2);
+  // Differences clipped to 6, all shares 1/2: each answer adds 3, but for 8 - 6 = 2 at the third.
+  auto clipping = fedasync_with(0.5);
+  clipping.rule.aggregate = models::CenteredClippingRule{.tau = 6};
+  check_all(CentralRun<FedAsync>(three.fixture, clipping, three.options).learner, {0, 3, 6, 7, 10});
   // Hinge with a = b = 1: shares 1/2, 1/2, 1/2, 1/6.
   check_all(
       CentralRun<FedAsync>(three.fixture, fedasync_with(0.5, models::HingeStaleness{1, 1}), three.options)

@@ -30,6 +30,20 @@ TEST_CASE("ad_psgd: both agents move to their mean, and the update is that of th
         Eigen::Vector2d(4.25, 3.75));
 }
 
+TEST_CASE(
+    "ad_psgd: with clipping an exchange moves both by at most half of tau, and to their mean when near") {
+  const auto fixture = test::targets({1, 3}, sim::Ring{});
+  auto params = mixing_only<AdPsgd>();
+  params.rule.aggregate = models::CenteredClippingRule{.tau = 2};
+  const auto end = [&](const std::vector<sim::AgentId>& ticks) {
+    return end_of<AdPsgd>(fixture, params, {{0, 8}, ticks_of(ticks)});
+  };
+  CHECK(end({0}) == Eigen::Vector2d(1, 7));
+  CHECK(end({0, 1, 1}) == Eigen::Vector2d(3, 5));
+  CHECK(end({0, 1, 1, 0}) == Eigen::Vector2d(4, 4));
+  CHECK(end({0, 1, 1, 0, 0}) == Eigen::Vector2d(4, 4));
+}
+
 TEST_CASE("ad_psgd: an exchange on a complete graph contracts by exactly 1 - 1/(n-1) in expectation") {
   constexpr std::size_t kAgents = 5;
   const std::vector<double> start{0, 1, 3, 7, 20};

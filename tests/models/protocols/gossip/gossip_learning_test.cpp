@@ -68,6 +68,27 @@ TEST_CASE("gossip_learning: the step is that of the model's age, rules and weigh
         Approx(2.875 + 0.125 / 6).epsilon(1e-15));
 }
 
+TEST_CASE(
+    "gossip_learning: with clipping a message moves its receiver by at most tau before its update, by hand") {
+  // Agent 1 at 8 receives 0, tau = 2, target 3; updates go half of the way.
+  //   rw  8 - 2 = 6 -> 4.5
+  //   mu  of 0 and the start 8: 8 + (-2 + 0)/2 = 7 -> 5
+  //   um  of 0 -> 1.5 and 8 -> 5.5: 8 + (-2 - 2)/2 = 6; with tau = 4: 8 + (-4 - 2.5)/2 = 4.75
+  const auto fixture = test::targets({1, 3}, sim::Ring{});
+  const auto end = [&](MergeRule merge, double tau) {
+    auto params = with(quarter_step<GossipLearning>(), merge);
+    params.rule.aggregate = models::CenteredClippingRule{.tau = tau};
+    return end_of<GossipLearning>(fixture, params, {{0, 8}, ticks_of({0})});
+  };
+  CHECK(end(MergeRule::kRandomWalk, 2) == Eigen::Vector2d(0, 4.5));
+  CHECK(end(MergeRule::kMergeUpdate, 2) == Eigen::Vector2d(0, 5));
+  CHECK(end(MergeRule::kUpdateMerge, 2) == Eigen::Vector2d(0, 6));
+  CHECK(end(MergeRule::kUpdateMerge, 4) == Eigen::Vector2d(0, 4.75));
+  // Where nothing is clipped, what the mean gives.
+  CHECK(end(MergeRule::kRandomWalk, 9) == Eigen::Vector2d(0, 1.5));
+  CHECK(end(MergeRule::kMergeUpdate, 9) == Eigen::Vector2d(0, 3.5));
+}
+
 TEST_CASE("gossip_learning: the expected mean of random walks is constant on a complete graph") {
   const std::vector<double> start{0, 1, 3, 12};
   const auto fixture = test::targets(start, sim::Complete{});
