@@ -29,7 +29,7 @@ TEST_CASE("accounting: points and data instances with the same privacy share the
 }
 
 TEST_CASE("accounting: a study that spends most of its time on an accountant says so") {
-  const test::StudyFolder dir(R"("sweep": {"privacy.epsilon": {"from": 1, "to": 24, "step": 1}})");
+  const test::StudyFolder dir(R"("sweep": {"privacy.epsilon": {"from": 1, "to": 60, "step": 1}})");
   const auto err = [&](const std::string& accountant) {
     return shell(dir,
                  "hearsay run s.json --no-progress -j 1 --set 'privacy.mechanism=\"gaussian\"' --set "
