@@ -16,6 +16,7 @@
 #include "models/registry.hpp"
 #include "models/views/views.hpp"
 #include "sim/check.hpp"
+#include "sim/parallel/crew.hpp"
 
 namespace hearsay::analysis {
 
@@ -29,12 +30,17 @@ auto model_of(const World& w, std::size_t owner) {
   return w.models.col(static_cast<Eigen::Index>(w.study.own_models ? w.agent(owner) : w.hub ? 0 : owner));
 }
 
-// The mean of f over models.
+// The mean of f over models; one takes one thread about `ns` ns.
 template <class F>
-double over_models(const Metric::Models& models, F&& f) {
+double over_models(const Metric::Models& models, double ns, F&& f) {
+  const auto count = static_cast<double>(models.cols());
   double sum = 0;
-  for (Eigen::Index i = 0; i < models.cols(); ++i) sum += f(models.col(i));
-  return sum / static_cast<double>(models.cols());
+  sim::Crew::sum_in_order(static_cast<std::size_t>(models.cols()), 1, ns * count, &sum,
+                          [&](std::size_t begin, std::size_t end, double* to, std::size_t stride) {
+                            for (std::size_t i = begin; i < end; ++i, to += stride)
+                              *to += f(models.col(static_cast<Eigen::Index>(i)));
+                          });
+  return sum / count;
 }
 
 double ratio(double part, std::uint64_t whole) {
@@ -76,22 +82,28 @@ void first_seen(const World& w, Out out) {
 }
 
 double objective(const World& w, const Metric::Models& models) {
-  return over_models(models, [&](const auto& theta) { return w.problem().objective(theta); });
+  return over_models(models, w.problem().time_of_objective(),
+                     [&](const auto& theta) { return w.problem().objective(theta); });
 }
 double relative_fitness(const World& w, const Metric::Models& models) {
-  return over_models(models, [&](const auto& theta) {
-    return models::relative_excess(w.problem().objective(theta), w.optimum().value);
+  const double best = w.optimum().value;
+  return over_models(models, w.problem().time_of_objective(), [&](const auto& theta) {
+    return models::relative_excess(w.problem().objective(theta), best);
   });
 }
 double cost_of_privacy(const World& w, const Metric::Models& models) {
-  return over_models(models,
-                     [&](const auto& theta) { return w.problem().objective(theta) - w.optimum().value; });
+  const double best = w.optimum().value;
+  return over_models(models, w.problem().time_of_objective(),
+                     [&](const auto& theta) { return w.problem().objective(theta) - best; });
 }
 double distance(const World& w, const Metric::Models& models) {
-  return over_models(models, [&](const auto& theta) { return (theta - w.optimum().theta).squaredNorm(); });
+  const Eigen::VectorXd& best = w.optimum().theta;
+  return over_models(models, static_cast<double>(models.rows()),
+                     [&](const auto& theta) { return (theta - best).squaredNorm(); });
 }
 double test_error(const World& w, const Metric::Models& models) {
-  return over_models(models, [&](const auto& theta) { return w.problem().test_error(theta); });
+  return over_models(models, w.problem().time_of_test(),
+                     [&](const auto& theta) { return w.problem().test_error(theta); });
 }
 void test_error_by_owner(const World& w, Out out) {
   for (std::size_t owner = 0; owner < out.size(); ++owner)
@@ -100,7 +112,7 @@ void test_error_by_owner(const World& w, Out out) {
 // For whom the models in use are good, be they one or many.
 void test_error_on_owner(const World& w, Out out) {
   for (std::size_t owner = 0; owner < out.size(); ++owner)
-    out[owner] = over_models(MeasuredModels(w).columns(),
+    out[owner] = over_models(MeasuredModels(w).columns(), 0,
                              [&](const auto& theta) { return w.problem().test_error(owner, theta); });
 }
 // Mean of f(test error of an owner's own model) over those owners that have test records.
@@ -116,12 +128,13 @@ double mean_own_test(const World& w, F&& f = {}) {
   return sum / static_cast<double>(tested);
 }
 double train_loss(const World& w, const Metric::Models& models) {
-  return over_models(models, [&](const auto& theta) {
+  return over_models(models, w.problem().time_of_objective(), [&](const auto& theta) {
     return w.problem().objective(theta) - w.problem().regulariser(theta);
   });
 }
 double test_loss(const World& w, const Metric::Models& models) {
-  return over_models(models, [&](const auto& theta) { return w.problem().test_loss(theta); });
+  return over_models(models, w.problem().time_of_test(),
+                     [&](const auto& theta) { return w.problem().test_loss(theta); });
 }
 double own_test_error(const World& w) {
   return mean_own_test(w);

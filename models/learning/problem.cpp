@@ -259,12 +259,8 @@ std::optional<double> derived_gradient_bound(const ModelOptions& model,
 
 double Problem::test_error(In theta) const {
   double total = 0;
-  Index count = 0;
-  for (const Shard& shard : data_->test) {
-    total += total_error(*this, shard, theta);
-    count += shard.target.size();
-  }
-  return mean_or_nan(total, count);
+  for (const std::size_t owner : tested_) total += total_error(*this, data_->test[owner], theta);
+  return mean_or_nan(total, test_records_);
 }
 
 double Problem::test_error(std::size_t owner, In theta) const {
@@ -273,12 +269,8 @@ double Problem::test_error(std::size_t owner, In theta) const {
 
 double Problem::test_loss(In theta) const {
   double total = 0;
-  Index count = 0;
-  for (const Shard& shard : data_->test) {
-    total += sum_of_losses(*this, shard, theta);
-    count += shard.target.size();
-  }
-  return mean_or_nan(total, count);
+  for (const std::size_t owner : tested_) total += sum_of_losses(*this, data_->test[owner], theta);
+  return mean_or_nan(total, test_records_);
 }
 
 std::pair<double, double> Problem::hessian_extremes() const {

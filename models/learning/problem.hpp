@@ -160,6 +160,9 @@ class Problem : public PublicProblem {
   double test_error(std::size_t owner, In theta) const;
   /// Mean loss over all test records; NaN without any.
   double test_loss(In theta) const;
+  /// About what they take one thread over all test records, and objective() over all owners, ns.
+  double time_of_test() const { return static_cast<double>(test_records_ * p()); }
+  double time_of_objective() const { return static_cast<double>((quadratic() ? p() : n()) * p()); }
 
   /// Smallest and largest eigenvalue of the Hessian of the pooled mean loss, without g: squared loss only
   /// (else throws std::logic_error). O(p^3).
@@ -197,7 +200,8 @@ class Problem : public PublicProblem {
   void gather_moments();
   double mean_loss(const Moments& m, In theta) const;
 
-  std::vector<std::size_t> everyone_;
+  std::vector<std::size_t> everyone_, tested_;  ///< all owners, those that have test records
+  Eigen::Index test_records_ = 0;
   std::shared_ptr<std::vector<Moments>> moments_;  ///< squared loss: one an owner
   Moments pooled_;
   Eigen::VectorXd reference_;

@@ -31,6 +31,10 @@ Problem::Problem(DataSet data, ModelOptions model) : PublicProblem(std::move(dat
   if (n_ == 0) throw DataError("expected at least one training record, found none");
   everyone_.resize(owners());
   std::iota(everyone_.begin(), everyone_.end(), std::size_t{0});
+  for (const std::size_t i : everyone_) {
+    if (data_->test[i].target.size() > 0) tested_.push_back(i);
+    test_records_ += data_->test[i].target.size();
+  }
   check_targets();
   if (!model_.one_score()) network_ = network_of(model_, features(), loss().scalar() ? 1 : classes());
   if (quadratic()) gather_moments();
