@@ -57,12 +57,13 @@ struct AggregateOptions {
       if (const auto* bucketing = std::get_if<Bucketing>(&step)) {
         if (!stream) stream = draw();
         (*bucketing)(in, *stream);
-      } else {
-        std::visit(
-            [&](const auto& s) {
-              if constexpr (requires { s(in); }) s(in);
-            },
-            step);
+      } else if (!std::visit(
+                     [&](const auto& s) {
+                       if constexpr (requires { s(in); }) return s(in);
+                       return true;
+                     },
+                     step)) {
+        return false;
       }
     }
     return std::visit([&](const auto& rule) { return rule(in, out); }, aggregate);

@@ -10,6 +10,7 @@
 //   adaptive_clip              the floor(2 f (n - f)/n) longest are scaled down to the norm of the next one
 //                              Allouah et al. 2025, "Adaptive Gradient Clipping for Robust Federated Learning"
 //
+// A step returns false where there are fewer vectors than it needs: then there is no aggregate.
 // `clip` and `adaptive_clip` are of updates and gradients: of models they would measure the distance from 0.
 #include <string_view>
 #include <variant>
@@ -26,12 +27,13 @@ struct NearestNeighbourMixing : RuleTolerance {
   static constexpr std::string_view kName = "nearest_neighbour_mixing";
   static constexpr std::string_view kHelp =
       "Every vector becomes the mean of the n - f vectors that are nearest to it.";
-  void operator()(Gathered& in) const {
-    if (!enough(in)) return;
+  bool operator()(Gathered& in) const {
+    if (!enough(in)) return false;
     const Eigen::MatrixXd distances = in.squared_distances();
     Eigen::MatrixXd mixed(in.x.rows(), in.size);
     for (Eigen::Index k = 0; k < in.size; ++k) mixed.col(k) = in.mean_of(in.by(distances.col(k)), honest(in));
     in.x.leftCols(in.size) = mixed;
+    return true;
   }
 };
 
@@ -49,15 +51,18 @@ struct Bucketing {
       std::swap(order[k], order[k + sim::uniform_index(stream, order.size() - k)]);
     Gathered means;
     for (std::size_t first = 0; first < order.size(); first += size) {
-      Eigen::VectorXd sum = Eigen::VectorXd::Zero(in.x.rows());
+      const std::size_t end = std::min(first + size, order.size());
+      Eigen::VectorXd sum = Eigen::VectorXd::Zero(in.x.rows()), plain = sum;
       double weight = 0;
       bool hostile = false;
-      for (std::size_t k = first; k < std::min(first + size, order.size()); ++k) {
+      for (std::size_t k = first; k < end; ++k) {
         sum += in.weight[order[k]] * in.x.col(order[k]);
+        plain += in.x.col(order[k]);
         weight += in.weight[order[k]];
         hostile |= in.hostile[static_cast<std::size_t>(order[k])] != 0;
       }
-      means.add(weight, sum / weight, hostile);
+      // An agent whose links have all the weight has none itself.
+      means.add(weight, weight > 0 ? sum / weight : plain / static_cast<double>(end - first), hostile);
     }
     in.x.leftCols(means.size) = means.columns();
     in.weight.head(means.size) = means.weights();
@@ -71,8 +76,9 @@ struct ClipVectors {
   static constexpr std::string_view kHelp = "Vectors are scaled down to a given norm.";
   double norm = 1;
   void describe(sim::Visitor& v) { v(norm, sim::positive("norm", "Largest norm c.")); }
-  void operator()(Gathered& in) const {
+  bool operator()(Gathered& in) const {
     for (Eigen::Index k = 0; k < in.size; ++k) in.x.col(k) *= shortening(in.x.col(k).norm(), norm);
+    return true;
   }
 };
 
@@ -80,12 +86,13 @@ struct AdaptiveClip : RuleTolerance {
   static constexpr std::string_view kName = "adaptive_clip";
   static constexpr std::string_view kHelp =
       "The floor(2 f (n - f)/n) longest vectors are scaled down to the norm of the next one.";
-  void operator()(Gathered& in) const {
-    if (!enough(in)) return;
+  bool operator()(Gathered& in) const {
+    if (!enough(in)) return false;
     Eigen::VectorXd norms = in.columns().colwise().norm();
     std::ranges::sort(norms, std::greater());
     const double largest = norms[2 * static_cast<Eigen::Index>(f) * honest(in) / in.size];
     for (Eigen::Index k = 0; k < in.size; ++k) in.x.col(k) *= shortening(in.x.col(k).norm(), largest);
+    return true;
   }
 };
 

@@ -16,7 +16,7 @@ struct Gathered {
   using Index = Eigen::Index;
 
   Eigen::MatrixXd x = {};       ///< p x (at least size): a column for each vector
-  Eigen::VectorXd weight = {};  ///< of each, positive
+  Eigen::VectorXd weight = {};  ///< of each, at least 0
   std::vector<char> hostile{};  ///< for rules with an oracle: who has sent it
   Index size = 0;
   Eigen::VectorXd centre = {};  ///< an agent's own model; of a server the last aggregate, 0 at first

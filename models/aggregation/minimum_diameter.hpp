@@ -41,7 +41,7 @@ struct MinimumDiameterRule : RuleTolerance {
       for (std::size_t k = next; k + missing <= order.size(); ++k) {
         double grown = diameter;
         for (const Eigen::Index other : chosen) grown = std::max(grown, distances(other, order[k]));
-        if (grown >= least) continue;
+        if (!best.empty() && grown >= least) continue;  // distances of huge vectors are infinite
         chosen.push_back(order[k]);
         extend(k + 1, grown);
         chosen.pop_back();

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <variant>
 
-#include "models/aggregation/mixing_weights.hpp"
 #include "sim/laws/distribution.hpp"
 #include "sim/options/describe.hpp"
 
@@ -40,7 +39,7 @@ struct ALittle {
       {.name = "tau",
        .help =
            "Factor; by default the (n - f - q)/(n - f) quantile of the normal distribution, q = floor(n/2 + 1) "
-           "- f, of n vectors of which f are hostile.",
+           "- f, of n agents that hold data, f of them hostile.",
        .source = kPaper});
     v(ddof, {.name = "ddof", .help = "s has the divisor n - ddof for n vectors.", .max = 1});
   }
@@ -110,16 +109,14 @@ struct Dissensus {
   static constexpr std::string_view kName = "dissensus";
   static constexpr std::string_view kHelp =
       "Of gossip: sends to agent i x_i - eps sum_{honest j} W_ij (x_j - x_i)/sum_{hostile j} W_ij, which cancels what its "
-      "neighbours do. Knows all models.";
+      "neighbours do. W: the protocol's `mixing`, else metropolis. Knows all models.";
   double eps = 1;
-  MixingWeights mixing = MixingWeights::kMetropolis;
   void describe(sim::Visitor& v) {
     v(eps,
       {.name = "eps",
        .help = "Factor.",
        .source = "He, Karimireddy, Jaggi 2022, \"Byzantine-Robust Decentralized Learning via ClippedGossip\"",
        .min = 0});
-    v(mixing, {.name = "mixing", .help = "W: the protocol's."});
   }
 };
 

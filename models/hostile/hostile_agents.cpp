@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/betweenness_centrality.hpp>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <numeric>
 
@@ -147,6 +148,20 @@ HostileAgents::HostileAgents(const HostileOptions& options, const sim::Topology&
   for (AgentId i = 0; i < topology.agents(); ++i) count_ += is(i) ? 1 : 0;
   if (count_ == topology.agents() - first && first == 0)
     throw sim::OptionError("", "expected at least one honest agent, found none");
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const std::string place = place_of(options, g) + "behaviour";
+    const auto* const mimic = std::get_if<Mimic>(&groups_[g].behaviour);
+    if (mimic != nullptr && mimic->of &&
+        (*mimic->of < first || *mimic->of >= topology.agents() || is(*mimic->of)))
+      throw sim::OptionError(place + "/of", "expected an honest agent that holds data, found {}", *mimic->of);
+    const auto* const little = std::get_if<ALittle>(&groups_[g].behaviour);
+    if (little == nullptr || little->tau) continue;
+    const double n = topology.agents() - first, f = count_, q = std::floor(n / 2 + 1) - f;
+    const double at = (n - f - q) / (n - f);
+    if (!(at > 0 && at < 1))
+      throw sim::OptionError(place, "a_little has no default for {} hostile agents of {}: set tau", f, n);
+    hiding_quantile_ = boost::math::quantile(boost::math::normal(), at);
+  }
   if (std::ranges::any_of(groups_,
                           [](const auto& g) { return std::holds_alternative<Spectral>(g.behaviour); }))
     slowest_ = slowest_of(topology, *this);

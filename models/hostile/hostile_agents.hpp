@@ -1,5 +1,7 @@
 #pragma once
 // Which agents are hostile or faulty, when, and how they behave: "adversaries". Constant during a run; no protocol knows it.
+#include <Eigen/Core>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -40,10 +42,8 @@ struct HostileGroup {
   /// Whether what is sent depends on what others have sent, or on models.
   bool reads_others() const;
   bool reads_models() const;
-  /// Whether it is settled when it arrives.
-  bool decides_late() const { return omniscient && reads_others(); }
-  /// Whether its agents know more than what they have received.
-  bool knows_all() const { return decides_late() || reads_models(); }
+  /// Whether its agents know more than what they have received. Then what they send is settled when it arrives.
+  bool decides_late() const { return (omniscient && reads_others()) || reads_models(); }
 };
 
 struct NoHostileAgents {
@@ -87,7 +87,7 @@ class HostileAgents {
   }
   /// Whether an agent knows more than what it has received, at some time.
   bool knows_all(sim::AgentId i) const {
-    return std::ranges::any_of(groups_of_[i], [&](std::uint32_t g) { return groups_[g].knows_all(); });
+    return std::ranges::any_of(groups_of_[i], [&](std::uint32_t g) { return groups_[g].decides_late(); });
   }
   bool flips_labels(sim::AgentId i, sim::Time now) const {
     const HostileGroup* const group = acting(i, now);
@@ -99,6 +99,8 @@ class HostileAgents {
   const sim::Topology& topology() const { return topology_; }
   /// e of `spectral`, by agent; 0 of hostile ones. Empty where no group needs it.
   const Eigen::VectorXd& slowest() const { return slowest_; }
+  /// The default factor of `a_little`.
+  double hiding_quantile() const { return hiding_quantile_; }
 
  private:
   std::vector<HostileGroup> groups_;
@@ -106,6 +108,7 @@ class HostileAgents {
   sim::AgentId count_ = 0;
   const sim::Topology& topology_;
   Eigen::VectorXd slowest_;
+  double hiding_quantile_ = 0;
 };
 
 }  // namespace hearsay::models

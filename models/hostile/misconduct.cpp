@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/math/distributions/normal.hpp>
-#include <cmath>
 #include <limits>
 
+#include "sim/check.hpp"
 #include "sim/overloaded.hpp"
 #include "sim/random/random.hpp"
 
@@ -19,35 +18,29 @@ using sim::AgentId;
 
 constexpr std::uint32_t kToAll = 0xFFFF'FFFF;
 
-// The quantile that hides among n vectors of which f are hostile.
-double default_tau(double n, double f) {
-  const double q = std::floor(n / 2 + 1) - f, at = (n - f - q) / (n - f);
-  if (!(at > 0 && at < 1)) return 0;
-  return boost::math::quantile(boost::math::normal(), at);
-}
-
 Eigen::Map<const VectorXd> vector_in(std::span<const double> numbers, Index count) {
   return {numbers.data(), count};
 }
 
 }  // namespace
 
-Misconduct::Misconduct(const HostileAgents& agents, Index p, std::uint32_t tail, const sim::Streams& streams)
+Misconduct::Misconduct(const HostileAgents& agents, Index p, const MessageForm& form, MixingWeights mixing,
+                       const sim::Streams& streams)
     : agents_(agents),
       largest_degree_(largest_degree(agents.topology())),
       p_(p),
-      tail_(tail),
+      form_(form),
+      mixing_(mixing),
       streams_(streams) {
   for (const HostileGroup& group : agents.groups()) {
-    omniscient_ |= group.decides_late();
+    omniscient_ |= group.omniscient && group.reads_others();
     if (const auto* replay = std::get_if<ReplayOld>(&group.behaviour))
       kept_ = std::max(kept_, replay->age + 1);
   }
 }
 
 void Misconduct::learn(AgentId knower, const Message& message, const In& x) {
-  const Kind kind{knower, message.tag, static_cast<std::uint32_t>(x.size())};
-  Newest& newest = known_[kind][message.from];
+  Newest& newest = known_[kind_of(knower, message, x.size())][message.from];
   newest.x = x;
   newest.conversation = message.conversation;
 }
@@ -70,11 +63,10 @@ void Misconduct::gather(const HostileGroup& group, const Message& message, const
                     add(neighbour, vector_in(heard.payload, x.size()));
                 });
   } else {
-    const auto found = known_.find(
-        {group.omniscient ? kAllKnowing : message.from, message.tag, static_cast<std::uint32_t>(x.size())});
+    const auto found = known_.find(kind_of(group.omniscient ? kAllKnowing : message.from, message, x.size()));
     if (found != known_.end()) {
       const auto same = [&](const auto& one) { return one.second.conversation == message.conversation; };
-      const bool some = group.omniscient && std::ranges::any_of(found->second, same);
+      const bool some = group.omniscient && form_.rounds && std::ranges::any_of(found->second, same);
       for (const auto& one : found->second)
         if (!some || same(one)) add(one.first, one.second.x);
     }
@@ -88,7 +80,7 @@ void Misconduct::dissent(const Dissensus& how, AgentId i, Out x, const Eigen::Ma
   VectorXd pull = VectorXd::Zero(p_);
   double hostile = 0;
   for (const AgentId j : graph.neighbours(i)) {
-    const double w = mixing_weight(how.mixing, graph, i, j, largest_degree_);
+    const double w = mixing_weight(mixing_, graph, i, j, largest_degree_);
     if (agents_.is(j)) {
       hostile += w;
     } else {
@@ -100,7 +92,8 @@ void Misconduct::dissent(const Dissensus& how, AgentId i, Out x, const Eigen::Ma
 
 void Misconduct::replace(const HostileGroup& group, const Message& message, Out x, const Reach& reach) {
   if (group.reads_others()) gather(group, message, x, reach.engine);
-  const Sending& sending = events_[message.from];
+  const Kind kind = kind_of(message.from, message, x.size());
+  const Sending& sending = sendings_[kind];
   const auto stream = [&](std::uint32_t receiver) {
     return streams_(sim::Purpose::kHostile, message.from + 1, receiver, sending.number);
   };
@@ -112,7 +105,9 @@ void Misconduct::replace(const HostileGroup& group, const Message& message, Out 
   const auto mean = [&] { return gathered_.columns().rowwise().mean().eval(); };
   const auto honest = [&](AgentId i) { return message.tag != kPublication && !agents_.is(i); };
   const auto made = [&]() -> const std::vector<VectorXd>& {
-    return made_[{message.from, message.tag, static_cast<std::uint32_t>(x.size())}];
+    const std::vector<VectorXd>& all = made_[kind];
+    sim::check(!all.empty(), "a vector is sent that was not made");
+    return all;
   };
   std::visit(
       sim::Overloaded{
@@ -120,12 +115,11 @@ void Misconduct::replace(const HostileGroup& group, const Message& message, Out 
           [&](const InnerProduct& how) { x = -how.tau * mean(); },
           [&](const ALittle& how) {
             if (reach.followed) return void(x = reach.followed(gathered_));
-            const auto known = static_cast<double>(gathered_.size), f = static_cast<double>(agents_.count());
             const VectorXd m = mean();
-            const double divisor = std::max(known - how.ddof, 1.0);
+            const double divisor = std::max(static_cast<double>(gathered_.size) - how.ddof, 1.0);
             const VectorXd s =
                 ((gathered_.columns().colwise() - m).rowwise().squaredNorm() / divisor).cwiseSqrt();
-            x = m + how.tau.value_or(default_tau(known + f, f)) * s;
+            x = m + how.tau.value_or(agents_.hiding_quantile()) * s;
           },
           [&](const GaussianVectors& how) { x = normal(how.scale, kToAll); },
           [&](const ConstantVectors& how) { x.setConstant(reach.followed ? 0 : how.value); },
@@ -165,14 +159,16 @@ void Misconduct::replace(const HostileGroup& group, const Message& message, Out 
       group.behaviour);
 }
 
-Misconduct::Sent Misconduct::send(const Message& message, std::span<const double> numbers,
-                                  const Reach& reach) {
+Misconduct::Sent Misconduct::send(const Message& message, std::span<const double> numbers, const Reach& reach,
+                                  bool sealed) {
   sim::Engine& engine = reach.engine;
-  const HostileGroup& group = *agents_.acting(message.from, engine.now());
-  Sending& sending = events_[message.from];
+  const HostileGroup& group = *agents_.acting(message.from, engine.leaves(message.from));
+  const Index count = vectors_in(numbers.size());
+  const Kind kind = kind_of(message.from, message, count);
+  Sending& sending = sendings_[kind];
   const bool again = sending.at == engine.now() && sending.conversation == message.conversation;
   if (!again) {
-    sending = {engine.now(), message.conversation, sending.number + 1};
+    sending = {engine.now(), message.conversation, ++sent_by_[message.from]};
     engine.trace_hostile(message.from,
                          std::visit([](const auto& how) { return how.kName; }, group.behaviour));
   }
@@ -182,20 +178,21 @@ Misconduct::Sent Misconduct::send(const Message& message, std::span<const double
     sim::Stream drawn = streams_(sim::Purpose::kHostile, message.from + 1, message.to, sending.number);
     sent.withheld = late->delay.sample(drawn);
   }
-  const Index count = vectors_in(numbers.size());
   if (count == 0) return sent;
   sent_ = vector_in(numbers, static_cast<Index>(numbers.size()));
   if (!again) {
-    auto& made = made_[{message.from, message.tag, static_cast<std::uint32_t>(count)}];
+    auto& made = made_[kind];
     if (made.size() > kept_) made.erase(made.begin() + 1);
     made.push_back(sent_.head(count));
   }
-  replace(group, message, sent_.head(count), reach);
+  // What is settled when it arrives must not be replaced twice.
+  if (!group.decides_late() || sealed || message.tag == kPublication)
+    replace(group, message, sent_.head(count), reach);
   sent.numbers = {sent_.data(), numbers.size()};
   return sent;
 }
 
-bool Misconduct::arrive(const sim::Message& message, const Reach& reach) {
+bool Misconduct::arrive(const sim::Message& message, const Reach& reach, bool sealed) {
   const Index count = vectors_in(message.payload.size());
   if (count == 0) return true;
   const Message seen{message.from, message.to, message.tag, message.conversation};
@@ -205,7 +202,7 @@ bool Misconduct::arrive(const sim::Message& message, const Reach& reach) {
     known_[{message.to, kAnyTag, static_cast<std::uint32_t>(count)}][0].x = x;
   }
   const HostileGroup* const group = agents_.acting(message.from, message.sent);
-  if (group == nullptr || !group->decides_late()) return true;
+  if (group == nullptr || !group->decides_late() || sealed) return true;
   const std::span<double> numbers = reach.engine.numbers_of(message);
   Eigen::Map<VectorXd> x(numbers.data(), count);
   replace(*group, seen, x, reach);

@@ -8,11 +8,13 @@
 //
 //   else         that it has received itself when it sends; of publications those of its neighbours that have arrived
 //   omniscient   that honest agents have sent by the time when its message arrives (a publication: when it is made), of the
-//                same round, by the messages' number, if there are any. So it is as if hostile agents had waited for the others
+//                same round, if the protocol has rounds and there are any. So it is as if hostile agents had waited for the
+//                others
 //
 // Without any the vector of its own takes their place: m = x, s = 0. In protocols whose owners send updates without hearing
 // those of others this is all that an agent knows which is not omniscient.
-// A vector that is sealed for a trusted server is replaced before it is scaled down, as the server does that.
+// A vector that is sealed for a trusted server is replaced before it is scaled down, as the server does that, by what an
+// omniscient agent knows then.
 #include <Eigen/Core>
 
 #include <cstdint>
@@ -24,17 +26,27 @@
 #include <vector>
 
 #include "models/aggregation/gathered.hpp"
+#include "models/aggregation/mixing_weights.hpp"
 #include "models/hostile/hostile_agents.hpp"
 #include "sim/engine/engine.hpp"
 
 namespace hearsay::models {
 
+/// What the messages of a protocol are.
+struct MessageForm {
+  std::uint32_t tail = 0;        ///< numbers after the vectors of a message, such as a weight
+  std::uint16_t kinds = 0xFFFF;  ///< the bits of a tag that tell kinds of messages apart
+  bool rounds = false;           ///< messages of one round have the same number, and no others
+  bool models = false;           ///< agents send their models to neighbours
+};
+
 class Misconduct {
  public:
   static constexpr std::uint16_t kPublication = 0xFFFF;  ///< tag of publications
 
-  /// `tail`: numbers after the vectors of a message. `streams`: of the run.
-  Misconduct(const HostileAgents& agents, Eigen::Index p, std::uint32_t tail, const sim::Streams& streams);
+  /// `mixing`: W of the protocol, for `dissensus`. `streams`: of the run.
+  Misconduct(const HostileAgents& agents, Eigen::Index p, const MessageForm& form, MixingWeights mixing,
+             const sim::Streams& streams);
 
   struct Message {
     sim::AgentId from, to;  ///< to: a publication's own agent
@@ -54,15 +66,16 @@ class Misconduct {
     std::function<Eigen::VectorXd(const Gathered&)> followed;
   };
   const HostileAgents& agents() const { return agents_; }
-  /// What a hostile agent sends in place of a message or a publication. Draws from (kHostile, agent + 1).
-  Sent send(const Message& message, std::span<const double> x, const Reach& reach);
+  /// What a hostile agent sends in place of a message or a publication. `sealed`: it can not be replaced later. Draws from
+  /// (kHostile, agent + 1).
+  Sent send(const Message& message, std::span<const double> x, const Reach& reach, bool sealed = false);
   /// An honest agent sends.
   void note_sent(const Message& message, std::span<const double> x);
-  /// A message is about to arrive: a hostile agent gets to know it, or it is replaced by what an omniscient sender knows now. Returns
-  /// whether it is finite.
-  bool arrive(const sim::Message& message, const Reach& reach);
+  /// A message is about to arrive: a hostile agent gets to know it, or it is replaced by what an omniscient sender knows now, unless it
+  /// is sealed. Returns whether it is finite.
+  bool arrive(const sim::Message& message, const Reach& reach, bool sealed);
 
-  auto state() { return std::tie(known_, made_, events_); }
+  auto state() { return std::tie(known_, made_, sendings_, sent_by_); }
   /// What is drawn from now on.
   void draw_from(const sim::Streams& streams) { streams_ = streams; }
 
@@ -79,7 +92,7 @@ class Misconduct {
     auto operator<=>(const Kind&) const = default;
     auto state() { return std::tie(knower, tag, length); }
   };
-  /// Sendings of an agent: a message to several receivers is one.
+  /// The last sending of an agent and kind: a message to several receivers is one. `number`: among all of the agent.
   struct Sending {
     sim::Time at = -1;
     std::uint32_t conversation = 0, number = 0;
@@ -94,7 +107,12 @@ class Misconduct {
   void replace(const HostileGroup& group, const Message& message, Out x, const Reach& reach);
   void dissent(const Dissensus& how, sim::AgentId i, Out x, const Eigen::MatrixXd& models) const;
   Eigen::Index vectors_in(std::size_t numbers) const {
-    return std::max<Eigen::Index>(static_cast<Eigen::Index>(numbers) - tail_, 0) / p_ * p_;
+    return std::max<Eigen::Index>(static_cast<Eigen::Index>(numbers) - form_.tail, 0) / p_ * p_;
+  }
+  Kind kind_of(sim::AgentId agent, const Message& message, Eigen::Index length) const {
+    const bool published = message.tag == kPublication;
+    return {agent, published ? message.tag : std::uint32_t{message.tag} & form_.kinds,
+            static_cast<std::uint32_t>(length)};
   }
 
   static constexpr sim::AgentId kAllKnowing = sim::kNoAgent;
@@ -102,14 +120,17 @@ class Misconduct {
 
   const HostileAgents& agents_;
   std::uint32_t largest_degree_;
-  Eigen::Index p_, tail_;
+  Eigen::Index p_;
+  MessageForm form_;
+  MixingWeights mixing_;
   sim::Streams streams_;
   bool omniscient_ = false;
   std::uint32_t kept_ = 1;                                // vectors of its own that an agent keeps
   std::map<Kind, std::map<sim::AgentId, Newest>> known_;  // of omniscient ones: of kAllKnowing
   // By hostile agent and kind: the first vector that it has made, and the last ones.
   std::map<Kind, std::vector<Eigen::VectorXd>> made_;
-  std::map<sim::AgentId, Sending> events_;
+  std::map<Kind, Sending> sendings_;
+  std::map<sim::AgentId, std::uint32_t> sent_by_;
   Gathered gathered_;
   Eigen::VectorXd sent_;
 };

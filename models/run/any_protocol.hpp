@@ -34,6 +34,8 @@ class AnyProtocol {
   virtual std::vector<std::string> notes(const Study& study) const = 0;
   /// Numbers of a point that follow from its options, by name.
   virtual std::vector<std::pair<std::string, double>> numbers(const Study& study) const = 0;
+  /// W of its mixing.
+  virtual MixingWeights mixing() const = 0;
   /// Whether it waits for replies, so that Study::round_trips has to be set.
   virtual bool has_timeout() const = 0;
   /// Throws OptionError for a timeout within which no reply can come, unless the protocol uses late replies, and
@@ -106,6 +108,10 @@ ProtocolRow row() {
     std::vector<std::pair<std::string, double>> numbers(const Study& study) const override {
       if constexpr (hooks::numbers<Params>) return params_.numbers(study);
       return {};
+    }
+    MixingWeights mixing() const override {
+      if constexpr (requires(Params p) { p.mixing; }) return params_.mixing;
+      return MixingWeights::kMetropolis;
     }
     bool has_timeout() const override { return timeout() != nullptr; }
     void check_timeout(const Setting& setting) const override {

@@ -18,7 +18,7 @@ void Context::send_as(sim::AgentId from, std::span<const sim::AgentId> to, std::
   // No two receivers share a payload, which may be changed when it arrives.
   for (const sim::AgentId receiver : to) {
     Misconduct::Sent sent{payload};
-    if (misconduct.agents().acting(from, now()) != nullptr)
+    if (misconduct.agents().acting(from, leaves(from)) != nullptr)
       sent = misconduct.send({from, receiver, tag, conversation}, payload, reach());
     if (sent.withheld < sim::kNever)
       world_.engine.send(from, receiver, tag, conversation, sent.numbers, sent.withheld);
@@ -28,7 +28,7 @@ void Context::send_as(sim::AgentId from, std::span<const sim::AgentId> to, std::
 std::uint32_t Context::publish_as(sim::AgentId from, std::span<const double> state) {
   Misconduct& misconduct = *world_.misconduct;
   const Misconduct::Message message{from, from, Misconduct::kPublication, 0};
-  if (misconduct.agents().acting(from, now()) == nullptr) {
+  if (misconduct.agents().acting(from, leaves(from)) == nullptr) {
     misconduct.note_sent(message, state);
     return world_.engine.publish(from, state);
   }
@@ -37,7 +37,8 @@ std::uint32_t Context::publish_as(sim::AgentId from, std::span<const double> sta
 }
 
 bool Context::arrive_as(const sim::Message& message) {
-  return world_.misconduct->arrive(message, reach());
+  const bool sealed = message.to == 0 && world_.study.privacy.trust == Trust::kAggregator;
+  return world_.misconduct->arrive(message, reach(), sealed);
 }
 
 Eigen::VectorXd Context::followed(const Gathered& inputs) const {
@@ -286,8 +287,8 @@ void Context::entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversat
   Eigen::VectorXd sealed = world_.take_vector();
   sealed = x.value_;
   sim::Time withheld = 0;
-  if (world_.misconduct != nullptr && world_.misconduct->agents().acting(i, now()) != nullptr) {
-    const auto sent = world_.misconduct->send({i, 0, tag, conversation}, numbers(sealed), reach());
+  if (world_.misconduct != nullptr && world_.misconduct->agents().acting(i, leaves(i)) != nullptr) {
+    const auto sent = world_.misconduct->send({i, 0, tag, conversation}, numbers(sealed), reach(), true);
     withheld = sent.withheld;
     sealed = vector_of(sent.numbers);
     if (!sealed.allFinite()) sealed.setZero();

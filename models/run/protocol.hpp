@@ -27,7 +27,7 @@ struct Entry {
   std::string_view name, help;
   bool hub = false;           ///< agent 0 is a learner that holds no data
   std::uint32_t vectors = 1;  ///< most p-vectors in one message
-  std::uint32_t tail = 0;     ///< numbers after the vectors of a message, such as a weight
+  MessageForm messages = {};  ///< for hostile agents
   bool schedules = false;     ///< opens accounts by a Timetable: has schedules other than uniform
   bool by_turn = false;       ///< takes its budget by turn: privacy.epsilon_1, epsilon_2
   bool broadcasts = false;    ///< publishes and never sends

@@ -28,7 +28,8 @@ std::vector<std::uint64_t> expected_releases(const AnyProtocol& protocol, const 
   Study rehearsed{study.problem, study.topology, free, study.reference, study.stop};
   rehearsed.stop.budgets_spent = false;
   rehearsed.own_models = study.own_models;
-  rehearsed.tail = study.tail;
+  rehearsed.messages = study.messages;
+  rehearsed.mixing = study.mixing;
   rehearsed.round_trips = study.round_trips;
   rehearsed.hostile = study.hostile;
   engine.observe_every = sim::kNever;

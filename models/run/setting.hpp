@@ -21,11 +21,12 @@ struct Setting {
   /// Null where the network is large, or not known before files are read.
   const sim::Topology* topology = nullptr;
   const sim::RoundTrips* round_trips = nullptr;  ///< likewise, and without a timeout
+  bool flips_labels = false;                     ///< some agents do
 };
 
 inline Setting setting_of(const Study& study) {
-  return {study.problem.model(),  study.privacy,   study.stop,        study.problem.bounds(),
-          study.problem.owners(), &study.topology, &study.round_trips};
+  return {study.problem.model(),  study.privacy,   study.stop,         study.problem.bounds(),
+          study.problem.owners(), &study.topology, &study.round_trips, study.flipped != nullptr};
 }
 
 /// The options, after params.require() of the study's setting: for constructors.

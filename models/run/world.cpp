@@ -13,9 +13,9 @@ World::World(const Study& s, const sim::Engine::Options& options, const sim::Str
       models(s.problem.start(run_streams).replicate(1, s.topology.agents())),
       ledger(s.topology.agents()),
       hub(options.hub),
-      misconduct(s.hostile == nullptr
-                     ? nullptr
-                     : std::make_unique<Misconduct>(*s.hostile, s.problem.p(), s.tail, run_streams)),
+      misconduct(s.hostile == nullptr ? nullptr
+                                      : std::make_unique<Misconduct>(*s.hostile, s.problem.p(), s.messages,
+                                                                     s.mixing, run_streams)),
       zero_(Eigen::VectorXd::Zero(s.problem.p())),
       released_(Eigen::VectorXd::Zero(s.problem.p())) {}
 

@@ -121,10 +121,11 @@ struct Study {
   const Budget& privacy;
   const LazyOptimum& reference;
   StopLimits stop;
-  std::vector<std::string_view> metrics = {};  ///< names of those that are recorded, or end a run
-  bool own_models = false;                     ///< Entry::own_models
-  std::uint32_t tail = 0;                      ///< Entry::tail
-  sim::RoundTrips round_trips = {};            ///< of the network, for protocols with timeouts
+  std::vector<std::string_view> metrics = {};         ///< names of those that are recorded, or end a run
+  bool own_models = false;                            ///< Entry::own_models
+  MessageForm messages = {};                          ///< Entry::messages
+  MixingWeights mixing = MixingWeights::kMetropolis;  ///< of the protocol
+  sim::RoundTrips round_trips = {};                   ///< of the network, for protocols with timeouts
   /// The study's own metrics, and what measures them; any thread may use it.
   std::span<const ProtocolMetric> own_metrics = {};
   std::shared_ptr<const Probe> own_probe = {};

@@ -24,6 +24,10 @@ void require_views(const AnyProtocol& protocol, Trust trust, const HostileOption
     throw std::invalid_argument(
         "what adversaries see can not be worked out with behaviour bit_flip: whether a message is finite, and "
         "arrives, depends on its numbers");
+  if (trust == Trust::kAggregator && std::ranges::any_of(groups, &HostileGroup::decides_late))
+    throw std::invalid_argument(
+        "what adversaries see can not be worked out where omniscient owners contribute to a trusted server what "
+        "depends on contributions of others");
   for (std::size_t k = 0; k < adversaries.size(); ++k) {
     const Adversary& one = adversaries[k];
     const auto* some = std::get_if<AgentsAdversary>(&one);
@@ -34,7 +38,7 @@ void require_views(const AnyProtocol& protocol, Trust trust, const HostileOption
     if (std::holds_alternative<LinksAdversary>(one) &&
         std::ranges::any_of(groups, &HostileGroup::decides_late))
       throw sim::OptionError(fmt::format("{}", k),
-                             "what omniscient agents send is settled when it arrives, and no link has it: "
+                             "what agents that know all send is settled when it arrives, and no link has it: "
                              "choose agents, hub, hostile or everybody");
     const bool has_hub =
         hub || (some != nullptr && std::ranges::find(some->agents, 0u) != some->agents.end());

@@ -34,7 +34,8 @@ Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine:
   const auto study_on = [&](const PublicProblem& problem) {
     Study other{problem, study.topology, study.privacy, study.reference, study.stop};
     other.own_models = study.own_models;
-    other.tail = study.tail;
+    other.messages = study.messages;
+    other.mixing = study.mixing;
     other.round_trips = study.round_trips;
     other.hostile = study.hostile;
     return other;

@@ -127,7 +127,8 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
              stop_limits(scenario_),
              {},
              scenario_.protocol->entry().own_models,
-             scenario_.protocol->entry().tail},
+             scenario_.protocol->entry().messages,
+             scenario_.protocol->mixing()},
       engine_(engine_options(scenario_, solved_->problem.p(), hub_,
                              past != nullptr || !models::is_none(scenario_.adversaries))) {
   if (!models::is_none(scenario_.adversaries)) {

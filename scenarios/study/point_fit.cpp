@@ -354,6 +354,9 @@ void PointFit::require_assembled(const Scenario& s, const std::optional<models::
   const models::Budget privacy = settle(s, known);
   models::Setting setting{s.model, privacy, stop_limits(s), known.bounds};
   setting.owners = owners;
+  setting.flips_labels = std::ranges::any_of(models::groups_of(s.adversaries), [](const auto& group) {
+    return std::holds_alternative<models::LabelFlip>(group.behaviour);
+  });
   const Network* network = owners ? network_of(s, agents_of(*owners, hub)) : nullptr;
   if (network == nullptr) require_network(s);
   if (network != nullptr && !is_similarity(s)) setting.topology = &network->topology;

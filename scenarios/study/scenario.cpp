@@ -247,12 +247,15 @@ void check_hostile(const Scenario& s, sim::Visitor& v) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const models::Behaviour& behaviour = groups[g].behaviour;
     const std::string place = "adversaries/" + models::place_of(s.adversaries, g) + "behaviour";
-    const bool of_gossip = std::holds_alternative<models::Dissensus>(behaviour) ||
-                           std::holds_alternative<models::Spectral>(behaviour);
-    v.check(!of_gossip || !entry.hub, place, "protocol {} is no gossip: choose another behaviour",
+    const auto* const rider = std::get_if<models::FreeRider>(&behaviour);
+    v.check(!groups[g].reads_models() || entry.messages.models || entry.open, place,
+            "agents of protocol {} send no models to single neighbours: choose another behaviour",
             entry.name);
-    v.check(!entry.broadcasts || !(of_gossip || std::holds_alternative<models::Equivocate>(behaviour)), place,
+    v.check(!entry.broadcasts || !std::holds_alternative<models::Equivocate>(behaviour), place,
             "agents of protocol {} tell all neighbours the same: choose another behaviour", entry.name);
+    v.check(!entry.broadcasts || rider == nullptr || rider->sends != models::Ridden::kReceived,
+            place + "/sends", "agents of protocol {} publish, and receive no message: choose zeros or old",
+            entry.name);
   }
 }
 

@@ -163,8 +163,8 @@ class Streams {
     other.keys_[noise] = derive(noise, repetition, continuation_);
     return other;
   }
-  /// The same streams, but for what is drawn while a run goes on: by the network, noise, and protocols for their own
-  /// purposes. Those of different numbers are independent; 0 changes nothing. With a number the repetition is of no pair.
+  /// The same streams, but for what is drawn while a run goes on: by the network, noise, hostile agents, and protocols for
+  /// their own purposes. Those of different numbers are independent; 0 changes nothing. With a number the repetition is of no pair.
   Streams continued(std::uint32_t number) const {
     if (number == 0) return *this;
     Streams other(*this);
@@ -183,8 +183,9 @@ class Streams {
   Stream::Key derive(std::uint32_t purpose) const {
     const auto named = static_cast<Purpose>(purpose);
     const bool network = is_of_network(named), paired = network || named == Purpose::kNoise;
+    const bool goes_on = paired || named == Purpose::kHostile;
     Stream::Key key =
-        derive(purpose, mirrored_ && paired ? repetition_ - 1 : repetition_, paired ? continuation_ : 0);
+        derive(purpose, mirrored_ && paired ? repetition_ - 1 : repetition_, goes_on ? continuation_ : 0);
     if (mirrored_ && network) key.mask = ~std::uint32_t{0};
     return key;
   }

@@ -97,6 +97,7 @@ class CentralSync {
       .name = "central_sync",
       .help = "Synchronous central learner: in each round all owners answer with private gradients.",
       .hub = true,
+      .messages = {.rounds = true},
       .linear = true,
       .step = "the step (protocol.rho or protocol.c1)",
       .example = R"("c1": 1)"};

@@ -75,6 +75,7 @@ constexpr Entry federated_entry(std::string_view name, std::string_view help, st
           .help = help,
           .hub = true,
           .vectors = vectors,
+          .messages = {.rounds = true},  // of asynchronous ones, each training has its number
           .any_model = true,
           .linear = true,
           .step = step};

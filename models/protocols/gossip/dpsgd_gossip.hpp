@@ -20,7 +20,8 @@ class DpsgdGossip : public GossipRounds<DpsgdGossip> {
 
   static constexpr Entry kEntry = gossip_entry(
       "dpsgd_gossip",
-      "D-PSGD: in synchronous rounds agents mix their neighbours' models and add their local updates.");
+      "D-PSGD: in synchronous rounds agents mix their neighbours' models and add their local updates.",
+      {.rounds = true, .models = true});
 
   void begin(sim::AgentId i, std::uint32_t round, Context& context) {
     send_model(i, round, context);

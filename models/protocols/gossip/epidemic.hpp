@@ -84,7 +84,8 @@ class Epidemic : RandomPeers {
   static constexpr Entry kEntry =
       gossip_entry("epidemic",
                    "Epidemic learning: in each round agents train, send to random agents "
-                   "and average what they receive.");
+                   "and average what they receive.",
+                   {.rounds = true, .models = true});
 
   /// Throws OptionError for a fan_out of n or more, or if the oracle meets a graph that is not complete.
   Epidemic(const Params& params, const Study& study)

@@ -27,11 +27,12 @@ struct GossipOptions : LocalTraining::Params {
 };
 
 /// The row of a gossip protocol.
-constexpr Entry gossip_entry(std::string_view name, std::string_view help, std::uint32_t vectors = 1,
-                             std::string_view example = "") {
+constexpr Entry gossip_entry(std::string_view name, std::string_view help, MessageForm messages = {},
+                             std::uint32_t vectors = 1, std::string_view example = "") {
   return {.name = name,
           .help = help,
           .vectors = vectors,
+          .messages = messages,
           .any_model = true,
           .linear = true,
           .step = "the step size (protocol.step)",

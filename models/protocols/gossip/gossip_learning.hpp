@@ -71,7 +71,8 @@ class GossipLearning : RandomPeers {
 
   static constexpr Entry kEntry = gossip_entry(
       "gossip_learning",
-      "Gossip learning: agents send their models to random neighbours, which merge and update them.");
+      "Gossip learning: agents send their models to random neighbours, which merge and update them.",
+      {.models = true});
 
   GossipLearning(const Params& params, const Study& study)
       : RandomPeers(params, study),

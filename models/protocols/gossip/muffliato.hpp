@@ -50,7 +50,8 @@ class Muffliato : public GossipRounds<Muffliato> {
   };
 
   static constexpr Entry kEntry =
-      gossip_entry("muffliato", "Muffliato: agents add a noisy local update, then average by gossip steps.");
+      gossip_entry("muffliato", "Muffliato: agents add a noisy local update, then average by gossip steps.",
+                   {.rounds = true, .models = true});
 
   Muffliato(const Params& params, const Study& study)
       : GossipRounds(params, study),

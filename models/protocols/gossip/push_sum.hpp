@@ -54,14 +54,10 @@ class PushSum : RandomPeers {
     }
   };
 
-  static constexpr Entry kEntry = [] {
-    Entry entry = gossip_entry(
-        "push_sum",
-        "Stochastic gradient push: agents send parts of their models and weights to random neighbours.", 2,
-        R"("step": 0.01)");
-    entry.tail = 1;
-    return entry;
-  }();
+  static constexpr Entry kEntry = gossip_entry(
+      "push_sum",
+      "Stochastic gradient push: agents send parts of their models and weights to random neighbours.",
+      {.tail = 1}, 2, R"("step": 0.01)");
   static constexpr std::array kMetrics{
       ProtocolMetric{.name = "held_weight",
                      .help = "Sum of the agents' weights: n less what is in flight or lost.",

@@ -48,9 +48,13 @@ class SyncMtl {
     }
   };
 
-  static constexpr Entry kEntry = multitask_entry(
-      "sync_mtl", "Synchronous multi-task learning: in each round the server waits for all tasks.",
-      "protocol.alpha_1 and protocol.alpha_2", R"("alpha_1": 0.01)");
+  static constexpr Entry kEntry = [] {
+    Entry entry = multitask_entry(
+        "sync_mtl", "Synchronous multi-task learning: in each round the server waits for all tasks.",
+        "protocol.alpha_1 and protocol.alpha_2", R"("alpha_1": 0.01)");
+    entry.messages.rounds = true;
+    return entry;
+  }();
   static constexpr auto kMetrics = kMultitaskMetrics;
 
   /// Throws std::invalid_argument as MultitaskNodes does.

@@ -55,6 +55,9 @@ class ModelPropagation : public PersonalProtocol {
     void require(const Setting& setting) const {
       PersonalOptions::require(setting);
       if (setting.privacy.active()) require_private(local, setting);
+      if (setting.flips_labels && local == LocalModelKind::kExact)
+        throw std::invalid_argument(
+            "model_propagation does not train on records: adversaries with label_flip would change nothing");
       setting.privacy.require_room(1);
     }
   };

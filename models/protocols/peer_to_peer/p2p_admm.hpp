@@ -88,6 +88,7 @@ class P2pAdmm : public PersonalProtocol {
           "Personalised models by gossip ADMM: neighbours exchange copies; not private. Linear models, also of "
           "several classes.",
       .vectors = 4,
+      .messages = {.kinds = 1},
       .joint = false,
       .any_linear = true};
 

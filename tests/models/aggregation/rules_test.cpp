@@ -229,9 +229,44 @@ TEST_CASE("aggregation: fewer than 2 f + 1 vectors have no aggregate") {
       CHECK(Options{rule, {}}(all, out, draw) == (n == 5));
     }
   }
+  for (const BeforeAggregation& step :
+       std::vector<BeforeAggregation>{with_f<NearestNeighbourMixing>(2), with_f<AdaptiveClip>(2)}) {
+    for (const Eigen::Index n : {4, 5}) {
+      Gathered all = gathered(scattered(3, n));
+      VectorXd out;
+      CHECK(Options{MeanRule{}, {step}}(all, out, draw) == (n == 5));
+    }
+    // Nine vectors in buckets of two are five; eight are too few.
+    for (const Eigen::Index n : {8, 9}) {
+      Gathered all = gathered(scattered(3, n));
+      VectorXd out;
+      CHECK(Options{MeanRule{}, {Bucketing{}, step}}(all, out, draw) == (n == 9));
+    }
+  }
   Gathered none;
   VectorXd out;
   CHECK_FALSE(Options{}(none, out, draw));
+}
+
+TEST_CASE("aggregation: a vector without weight is a bucket like others") {
+  Gathered all;
+  all.add(0.5, Vector3d(1, 2, 3));
+  all.add(0, Vector3d(4, 5, 6));
+  all.add(0.5, Vector3d(7, 8, 9));
+  Bucketing one;
+  one.size = 1;
+  one(all, draw());
+  REQUIRE(all.size == 3);
+  for (Eigen::Index k = 0; k < 3; ++k)
+    if (all.weight[k] == 0) CHECK(all.x.col(k) == Vector3d(4, 5, 6));
+  CHECK(close(all.columns() * all.weights(), Vector3d(4, 5, 6), 1e-14));
+}
+
+TEST_CASE("aggregation: vectors whose distances are infinite have a minimum diameter") {
+  MatrixXd x = MatrixXd::Constant(2, 3, 1);
+  x.col(1).setConstant(1e200);
+  x.col(2).setConstant(-1e200);
+  CHECK(aggregate({with_f<MinimumDiameterRule>(1), {}}, x).allFinite());
 }
 
 TEST_CASE("aggregation: coordinates are brought into order, for any number of vectors") {

@@ -29,11 +29,12 @@ HostileGroup group_of(Behaviour behaviour, bool omniscient = true, std::vector<s
 // Agents 0 to 2 are honest and have sent (1, 2, 3), (4, 5, 6), (7, 8, 9); agent 3 is hostile and sends (1, 1, 1).
 class Scene {
  public:
-  explicit Scene(HostileOptions options, sim::TopologyOptions topology = sim::Complete{})
+  explicit Scene(HostileOptions options, sim::TopologyOptions topology = sim::Complete{},
+                 MessageForm form = {.rounds = true})
       : fixture_(test::two_classes(4, 3, 3), {.loss = LogisticLoss{}}, {}, 10, topology, false),
         agents_(options, fixture_.study().topology, 0, true, sim::Streams(1, 0)),
         world_(fixture_.world(fixture_.engine())),
-        misconduct_(agents_, 3, 0, sim::Streams(1, 0)) {}
+        misconduct_(agents_, 3, form, MixingWeights::kMetropolis, sim::Streams(1, 0)) {}
 
   void note(sim::AgentId from, const VectorXd& x, std::uint32_t round = 1) {
     misconduct_.note_sent({from, from, kTag, round}, {x.data(), static_cast<std::size_t>(x.size())});
@@ -43,9 +44,11 @@ class Scene {
     note(1, Vector3d(4, 5, 6));
     note(2, Vector3d(7, 8, 9));
   }
-  VectorXd sent(const VectorXd& x = Vector3d(1, 1, 1), sim::AgentId to = 0, std::uint32_t round = 1) {
-    last_ = misconduct_.send({3, to, kTag, round}, {x.data(), static_cast<std::size_t>(x.size())},
-                             {world_->engine, world_->models, {}});
+  // What would arrive at once. `sealed` false: what leaves.
+  VectorXd sent(const VectorXd& x = Vector3d(1, 1, 1), sim::AgentId to = 0, std::uint32_t round = 1,
+                std::uint16_t tag = kTag, bool sealed = true) {
+    last_ = misconduct_.send({3, to, tag, round}, {x.data(), static_cast<std::size_t>(x.size())},
+                             {world_->engine, world_->models, {}}, sealed);
     return Eigen::Map<const VectorXd>(last_.numbers.data(), static_cast<Eigen::Index>(last_.numbers.size()));
   }
   double withheld() const { return last_.withheld; }
@@ -107,12 +110,50 @@ TEST_CASE("misconduct: vectors of the same round come before newer and older one
   CHECK((scene.sent(Vector3d(1, 1, 1), 0, 3) + Vector3d(14, 16, 18) / 3).norm() < 1e-14);
 }
 
+TEST_CASE("misconduct: without rounds an equal number is chance, and the newest of all agents count") {
+  Scene scene(group_of(SignFlip{}), sim::Complete{}, {});
+  scene.note_all();
+  scene.note(0, Vector3d(4, 5, 6), 2);
+  CHECK(scene.sent(Vector3d(1, 1, 1), 0, 2) == Vector3d(-5, -6, -7));
+}
+
+TEST_CASE("misconduct: what is settled at its arrival leaves as it was made, once for all") {
+  Scene scene(group_of(InnerProduct{10}));
+  CHECK(scene.sent(Vector3d(1, 2, 3), 0, 1, kTag, false) == Vector3d(1, 2, 3));
+  Scene knows_less(group_of(InnerProduct{10}, false));
+  CHECK(knows_less.sent(Vector3d(1, 2, 3), 0, 1, kTag, false) == Vector3d(-10, -20, -30));
+}
+
+TEST_CASE("misconduct: kinds of messages that leave at one time with one number are kept apart") {
+  Scene stuck(group_of(Stuck{}));
+  CHECK(stuck.sent(Vector3d(1, 1, 1), 0, 1, 3) == Vector3d(1, 1, 1));
+  CHECK(stuck.sent(Vector3d(2, 2, 2), 0, 1, 4) == Vector3d(2, 2, 2));
+  CHECK(stuck.sent(Vector3d(3, 3, 3), 0, 2, 4) == Vector3d(2, 2, 2));
+  Scene noisy(group_of(GaussianVectors{}));
+  CHECK(noisy.sent(Vector3d(1, 1, 1), 0, 1, 3) != noisy.sent(Vector3d(1, 1, 1), 0, 1, 4));
+  // Where a tag carries a number, its other bits are the kind.
+  Scene numbered(group_of(Stuck{}), sim::Complete{}, {.kinds = 1});
+  CHECK(numbered.sent(Vector3d(1, 1, 1), 0, 1, 2 | 1) == Vector3d(1, 1, 1));
+  CHECK(numbered.sent(Vector3d(2, 2, 2), 0, 2, 4 | 1) == Vector3d(1, 1, 1));
+  CHECK(numbered.sent(Vector3d(3, 3, 3), 0, 3, 4) == Vector3d(3, 3, 3));
+}
+
+TEST_CASE("misconduct: the factor of a_little does not depend on how many vectors are known") {
+  Scene scene(group_of(a_little({})));
+  scene.note(0, Vector3d(1, 2, 3));
+  scene.note(1, Vector3d(4, 5, 6));
+  // n = 4, f = 1, as above; the mean of two, with s = 3/sqrt(2).
+  CHECK(
+      (scene.sent() - (Vector3d(2.5, 3.5, 4.5) - Vector3d::Constant(3 / std::sqrt(2) * 0.43072729929545749)))
+          .norm() < 1e-12);
+}
+
 TEST_CASE("misconduct: what a payload has besides vectors stays as it is") {
   Scene scene(group_of(ConstantVectors{5}));
   CHECK(scene.sent(Eigen::Vector4d(1, 1, 1, 7)) == Eigen::Vector4d(5, 5, 5, 7));
   CHECK(scene.sent(Eigen::Vector2d(1, 7)) == Eigen::Vector2d(1, 7));
   // One parameter and a weight.
-  Misconduct scalar(scene.agents(), 1, 1, sim::Streams(1, 0));
+  Misconduct scalar(scene.agents(), 1, {.tail = 1}, MixingWeights::kMetropolis, sim::Streams(1, 0));
   const std::vector<double> x{1, 7};
   const auto sent = scalar.send({3, 0, 0, 1}, x, {scene.world().engine, scene.world().models, {}});
   CHECK(std::vector(sent.numbers.begin(), sent.numbers.end()) == std::vector<double>{5, 7});
@@ -214,6 +255,14 @@ TEST_CASE("hostile agents: groups that can not be are refused") {
         "agents/0: expected an agent that holds data, from 0 to 3, found 4");
   CHECK(refused(group_of(LabelFlip{}), 0, false) ==
         "behaviour: expected data with classes with label_flip, found numbers");
+  CHECK(refused(group_of(Mimic{3}), 0, true) ==
+        "behaviour/of: expected an honest agent that holds data, found 3");
+  CHECK(refused(group_of(Mimic{0}), 1, true) ==
+        "behaviour/of: expected an honest agent that holds data, found 0");
+  CHECK(refused(group_of(Mimic{4}), 0, true) ==
+        "behaviour/of: expected an honest agent that holds data, found 4");
+  CHECK(refused(group_of(ALittle{}, true, {0, 1, 2}), 0, true) ==
+        "behaviour: a_little has no default for 3 hostile agents of 4: set tau");
   CHECK(refused(group_of(SignFlip{}, true, {0, 1, 2, 3}), 0, true) ==
         ": expected at least one honest agent, found none");
 }

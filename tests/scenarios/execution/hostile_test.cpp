@@ -27,7 +27,12 @@ std::map<std::string, double> last_values(const std::string& file, const std::st
 }
 
 // Honest agents 0-1-2-3 in a chain start at 0, 0, 200, 200; agent 4 is a hostile neighbour of 1, agent 5 of 2.
-std::string hostile_chain(double delta, double beta, const std::string& adversaries) {
+// `hostile_first`: the same agents with other numbers, the hostile ones 0 and 1.
+std::string hostile_chain(double delta, double beta, const std::string& adversaries,
+                          bool hostile_first = false) {
+  const char* const edges = hostile_first
+                                ? "\n\nsource,target,weight\n0,3,{2}\n1,4,{2}\n2,3,{0}\n3,4,{1}\n4,5,{0}\n"
+                                : "\n\nsource,target,weight\n0,1,{0}\n1,2,{1}\n2,3,{0}\n1,4,{2}\n2,5,{2}\n";
   return R"({"data": {"type": "csv", "path": "data.csv", "target": "y", "owner": {"column": "owner"}},
   "model": {"loss": "squared", "l2": 0}, "privacy": {"mechanism": "none"},
   "network": {"topology": {"type": "file", "path": "edges.csv"}, "latency": "1 ms"},
@@ -35,8 +40,7 @@ std::string hostile_chain(double delta, double beta, const std::string& adversar
   "stop": {"iterations": 600}, "record": {"metrics": ["distance.honest"]}, "repeat": 1, "adversaries": )" +
          adversaries + R"(, "sweep": {"protocol.aggregate": ["mean", "self_centered_clipping", "median",
                                                             {"type": "trimmed_mean", "f": 1}]}})" +
-         fmt::format("\n\nsource,target,weight\n0,1,{0}\n1,2,{1}\n2,3,{0}\n1,4,{2}\n2,5,{2}\n", 1.0 / 3, beta,
-                     delta);
+         fmt::format(fmt::runtime(edges), 1.0 / 3, beta, delta);
 }
 
 // A small study of classes with hostile agents.
@@ -79,9 +83,8 @@ TEST_CASE("hostile: consensus on a chain with two hostile neighbours, to four de
                            {true, .1, .267, 10000, .0002},          {true, .1, .12, 10000, 1272.1715}};
   for (const Row& row : kRows) {
     const std::string adversaries =
-        row.dissensus
-            ? R"({"agents": [4, 5], "omniscient": true, "behaviour": {"type": "dissensus", "mixing": "links"}})"
-            : R"([{"agents": [4], "behaviour": {"type": "constant", "value": 0}},
+        row.dissensus ? R"({"agents": [4, 5], "omniscient": true, "behaviour": {"type": "dissensus"}})"
+                      : R"([{"agents": [4], "behaviour": {"type": "constant", "value": 0}},
                             {"agents": [5], "behaviour": {"type": "constant", "value": 200}}])";
     const std::string all = hostile_chain(row.delta, row.beta, adversaries);
     const auto end = all.find("\n\n");
@@ -96,6 +99,56 @@ TEST_CASE("hostile: consensus on a chain with two hostile neighbours, to four de
     CHECK(std::abs(values.at("self_centered_clipping") - row.clipped) < 6e-5);
     CHECK(std::abs(values.at("median") - 10000) < 1e-9);
     CHECK(std::abs(values.at("trimmed_mean f=1") - 10000) < 1e-9);
+  }
+}
+
+TEST_CASE("hostile: dissensus does not depend on the agents' numbers, nor on what is said of its knowledge") {
+  for (const char* omniscient : {"true", "false"}) {
+    const std::string all = hostile_chain(
+        .1, .267,
+        fmt::format(R"({{"agents": [0, 1], "omniscient": {}, "behaviour": "dissensus"}})", omniscient), true);
+    const auto end = all.find("\n\n");
+    const test::Scratch folder;
+    folder.write("s.json", all.substr(0, end));
+    folder.write("edges.csv", all.substr(end + 2));
+    folder.write("data.csv", "owner,x,y\na,1,0\nb,1,200\nc,1,0\nd,1,0\ne,1,200\nf,1,200\n");
+    test::ended_with(folder, "run s.json");
+    const auto values = last_values(folder / "out/s/series.csv", "distance.honest");
+    CHECK(std::abs(values.at("mean") - 10000) < 6e-5);
+    CHECK(std::abs(values.at("self_centered_clipping") - .0002) < 6e-5);
+  }
+}
+
+TEST_CASE("hostile: omniscient owners move a trusted sum as far as any owner can") {
+  const test::Scratch folder;
+  folder.write(
+      "s.json",
+      R"({"data": {"type": "linear_separators", "owners": 8, "features": 3, "records": 20, "test_records": 20},
+  "model": {"loss": "logistic"}, "network": {"topology": "star", "latency": "10 ms"},
+  "privacy": {"mechanism": "gaussian", "trust": "aggregator", "unit": "owner", "epsilon": 1000, "delta": 1e-5, "clip": 1},
+  "protocol": {"type": "dp_fedavg", "step": 0.2, "participation": 1}, "stop": {"iterations": 5},
+  "adversaries": {"agents": [2], "omniscient": true, "behaviour": {"type": "inner_product", "tau": 1e6}},
+  "record": {"metrics": ["distance"]}, "repeat": 1})");
+  test::ended_with(folder, "run s.json");
+  // Contributions have norm 1 at most, so that a round moves the model by 1 at most.
+  for (const auto& [label, value] : last_values(folder / "out/s/series.csv", "distance")) CHECK(value < 1e3);
+}
+
+TEST_CASE("hostile: what leaves an agent after a computation is as it behaves then") {
+  for (const char* from : {"0.5 s", "1.5 s"}) {
+    const test::Scratch folder;
+    std::string text = hostile_study(
+        "fedavg",
+        fmt::format(R"({{"agents": [2], "from": "{}", "behaviour": {{"type": "constant", "value": 1e3}}}})",
+                    from));
+    const std::string latency = R"("latency": "10 ms")", iterations = R"("iterations": 400)";
+    text.replace(text.find(latency), latency.size(), R"("latency": "0 s", "compute_time": "1 s")");
+    text.replace(text.find(iterations), iterations.size(), R"("iterations": 1)");
+    folder.write("s.json", text);
+    test::ended_with(folder, "run s.json");
+    // The first round trains until 1 s.
+    for (const auto& [label, value] : last_values(folder / "out/s/series.csv", "objective"))
+      CHECK((value > 10) == (std::string_view(from) == "0.5 s"));
   }
 }
 
@@ -240,7 +293,12 @@ TEST_CASE("hostile: what does not go together is refused in one line") {
     return test::ended_with(folder, "validate s.json", 2).err;
   };
   CHECK_THAT(message("fedavg", R"({"agents": [2], "behaviour": "dissensus"})"),
-             Catch::Contains("/adversaries/behaviour: protocol fedavg is no gossip"));
+             Catch::Contains("/adversaries/behaviour: agents of protocol fedavg send no models"));
+  CHECK_THAT(message("push_sum", R"({"agents": [2], "behaviour": "spectral"})"),
+             Catch::Contains("/adversaries/behaviour: agents of protocol push_sum send no models"));
+  CHECK_THAT(
+      message("fedavg", R"({"agents": [1, 2, 3, 4, 5], "behaviour": "a_little"})"),
+      Catch::Contains("/adversaries/behaviour: a_little has no default for 5 hostile agents of 8: set tau"));
   CHECK_THAT(message("fedavg", R"({"agents": [2], "behaviour": "a_litle"})"),
              Catch::Contains("did you mean 'a_little'?"));
   CHECK_THAT(message("fedavg", R"({"behaviour": "silent"})"),
@@ -269,5 +327,5 @@ TEST_CASE("hostile: what does not go together is refused in one line") {
                  "/privacy/adversaries: what adversaries see can not be worked out with behaviour bit_flip"));
   CHECK_THAT(
       seen(R"({"agents": [2], "behaviour": "mimic", "omniscient": true})", R"("hub", {"links": [[0, 1]]})"),
-      Catch::Contains("/privacy/adversaries/1: what omniscient agents send is settled when it arrives"));
+      Catch::Contains("/privacy/adversaries/1: what agents that know all send is settled when it arrives"));
 }

@@ -283,7 +283,7 @@ TEST_CASE(
   for (std::uint32_t p = 1; p < 16; ++p) {
     const auto purpose = static_cast<Purpose>(p);
     INFO(p);
-    const bool drawn = is_of_network(purpose) || purpose == Purpose::kNoise;
+    const bool drawn = is_of_network(purpose) || purpose == Purpose::kNoise || purpose == Purpose::kHostile;
     CHECK((word(run, p) != word(continued, p)) == drawn);
     CHECK(word(run, p) == word(run.continued(0), p));
     CHECK((word(continued, p) != word(run.continued(8), p)) == drawn);
