@@ -178,9 +178,8 @@ void add_network(const NetworkGraph& network, std::size_t number, const std::vec
 ParticipantTables::ParticipantTables(const std::filesystem::path& folder)
     : owners_(folder / "owners.csv"), nodes_(folder / "nodes.csv"), links_(folder / "links.csv") {}
 
-void ParticipantTables::write(StoredStudy& study) {
-  owners_.print("{}network,agent,name,records,test_records,epsilon,delta,hostile\n",
-                csv_prefix(study.head().axes));
+void ParticipantTables::write(StoredStudy& study, const AxisColumns& columns) {
+  owners_.print("{}network,agent,name,records,test_records,epsilon,delta,hostile\n", columns.header());
   nodes_.write("network,agent,name,owner,x,y,degree\n");
   links_.write("network,source,target,weight,latency_s,return_latency_s,length_m\n");
   std::map<std::int64_t, std::size_t> numbers;  // by number in the store, in order of points
@@ -196,7 +195,7 @@ void ParticipantTables::write(StoredStudy& study) {
         add_network(study.network(*stored), found->second, agent_names(facts, point.first_owner), nodes_,
                     links_);
     }
-    const std::string prefix = csv_prefix(point.labels) + network;
+    const std::string prefix = columns.fields(point.labels) + network;
     for (std::size_t j = 0; j < facts.size(); ++j) {
       const OwnerFacts& o = facts[j];
       owners_.print("{},{},{},{},{},{},{},{}\n", prefix, point.first_owner + j, csv_field(o.name), o.records,
@@ -250,7 +249,7 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder, 
   totals.points = out.points.size();
   totals.fingerprint = fingerprint.value();
   ParticipantTables participants(folder);
-  participants.write(study);
+  participants.write(study, columns);
   std::vector<OutputFile*> files = tables.files();
   std::ranges::copy(participants.files(), std::back_inserter(files));
   commit(files);

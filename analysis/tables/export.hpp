@@ -59,7 +59,7 @@ Exported export_tables(StoredStudy& study, const std::filesystem::path& folder,
 class ParticipantTables {
  public:
   explicit ParticipantTables(const std::filesystem::path& folder);
-  void write(StoredStudy& study);
+  void write(StoredStudy& study, const AxisColumns& columns);
   /// To be committed.
   std::vector<OutputFile*> files() { return {&owners_, &nodes_, &links_}; }
 

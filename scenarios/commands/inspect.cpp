@@ -67,9 +67,11 @@ constexpr std::string_view kTuneHelp =
             the recorded metric at the end of runs whose mean decides
   on        "validation" (default): records that are neither for training nor for testing (data.validation_fraction,
             data.instances); "test": the records that results are of, which biases them
-  per       list of axes of the sweep for each of whose values others are chosen; default all
+  per       list of axes of the sweep for each of whose values others are chosen; default all, and the
+            branch, but not its continuations
   repetitions
-            of each candidate, with other random numbers than those of the study; default repeat, with the same ones
+            of each candidate; default repeat. They have other random numbers than those of the study, except on
+            validation records of data that each repetition draws
   budget    "all" (default): every candidate has `repetitions`; "successive_halving": few at first, then twice as many of
             the better half, rounded up, and so on; a whole number N: N candidates, drawn at random from the seed
   trials    {"type": "negative_binomial", "eta": 1, "mean": 10}, in place of repetitions: the best of a random number of

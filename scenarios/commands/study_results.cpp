@@ -62,7 +62,7 @@ void remove_stale(const std::filesystem::path& folder, const StudyResults& resul
   const Scenario& scenario = *results.plan.points.front().scenario;
   std::vector<const char*> files{"fits.csv", "bounds.csv", "estimates.csv", "rare_events.csv",
                                  aggregate ? "series.csv" : "quantiles.csv"};
-  if (results.plan.until() == nullptr) files.push_back("precision.csv");
+  if (results.plan.until() == nullptr || !results.complete) files.push_back("precision.csv");
   if (results.selection.empty()) files.push_back("tuning.csv");
   if (scenario.record.models == KeptModels::kNone) files.push_back("models.csv");
   const auto traced = [&](analysis::TraceFormat format) {

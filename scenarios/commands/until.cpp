@@ -97,8 +97,10 @@ std::vector<std::string> UntilDecision::warnings() const {
             one.repetitions));
       } else {
         all.push_back(
-            fmt::format("{}is {} with half width {} after {} repetitions, the most that are allowed", begin,
-                        analysis::rounded(one.estimate), analysis::rounded(one.half_width), one.repetitions));
+            fmt::format("{}is {} with half width {} after {} repetitions, {}", begin,
+                        analysis::rounded(one.estimate), analysis::rounded(one.half_width), one.repetitions,
+                        one.repetitions < plan_.until()->max ? "where another criterion ended the point"
+                                                             : "the most that are allowed"));
       }
     }
   }

@@ -216,9 +216,9 @@ void require_branches(const Scenario& past, const Plan& plan, const BranchOption
     refuse("/privacy/adversaries",
            "what adversaries see is worked out for undisturbed runs: remove branches");
   if (past.splitting) refuse("/splitting", "splitting is of whole runs: remove branches");
-  if (plan.selection && (plan.selection->repetitions || plan.selection->trials))
-    refuse(plan.selection->trials ? "/tune/trials" : "/tune/repetitions",
-           "these runs have random numbers of their own, and branches those of their past: remove branches");
+  if (plan.selection && plan.selection->trials)
+    refuse("/tune/trials",
+           "trials have random numbers of their own, and branches those of their past: remove branches");
   if (past.repeat.antithetic() && options.noise == LaterNoise::kFresh)
     refuse("/repeat/antithetic", "fresh random numbers of branches are of no pair: set it to false");
 }

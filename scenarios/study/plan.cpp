@@ -61,8 +61,8 @@ void require_metric(const Plan& plan) {
                                  plan.selection->metric));
 }
 
-// "point 3: privacy.epsilon=1, ...". `labels`: by axis and tuned option.
-std::string point_name(const Plan& plan, std::size_t number, const std::vector<std::string>& labels) {
+// "privacy.epsilon=1, ...". `labels`: by axis and tuned option.
+std::string values_text(const Plan& plan, const std::vector<std::string>& labels) {
   std::vector<std::string> values;
   for (std::size_t a = 0; a < labels.size(); ++a) {
     if (labels[a].empty()) continue;  // a tuned option that the point does not have
@@ -71,7 +71,13 @@ std::string point_name(const Plan& plan, std::size_t number, const std::vector<s
     values.push_back(fmt::format("{}={}", axis ? plan.axes[a] : plan.tuned[a - plan.axes.size()],
                                  printable(shown == plan.shown[a].end() ? labels[a] : shown->second)));
   }
-  return values.empty() ? "" : fmt::format("point {}: {}", number, fmt::join(values, ", "));
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
+// "point 3: privacy.epsilon=1, ..."; empty if nothing is swept.
+std::string point_name(const Plan& plan, std::size_t number, const std::vector<std::string>& labels) {
+  const std::string values = values_text(plan, labels);
+  return values.empty() ? "" : fmt::format("point {}: {}", number, values);
 }
 
 // Refuses a selection on validation instances of data that have none.
@@ -180,6 +186,24 @@ std::vector<PointLabels> labels_of(const Plan& plan) {
   return all;
 }
 
+// Refuses a choice whose candidates are not those of all its points: the best one could be of only some of them.
+void require_same_candidates(const Plan& plan, const std::vector<Candidate>& group) {
+  std::map<PointLabels, std::vector<std::size_t>>
+      points;  // by values of the other axes: one of each candidate
+  for (const Candidate& c : group)
+    for (const std::size_t p : c.points) points[plan.selection->group_of(plan.points[p].labels)].push_back(p);
+  const auto fewest =
+      std::ranges::min_element(points, {}, [](const auto& of_values) { return of_values.second.size(); });
+  if (fewest->second.size() == group.size()) return;
+  PointLabels labels = plan.points[fewest->second.front()].labels;
+  for (const std::size_t a : plan.selection->axes) labels[a].clear();
+  plan.document.fail(
+      plan.selection->at, plan.selection->pointer() + "/per",
+      fmt::format("{} has other values to choose from at {} than at other points of the choice: add "
+                  "the axes by which these differ",
+                  plan.selection->over, values_text(plan, labels)));
+}
+
 // Draws the trials of a choice. Each has random numbers of its own, also where two are of one candidate.
 void plan_trials(Plan& plan, const std::vector<Candidate>& group) {
   const sim::Streams streams(plan.points[group.front().points.front()].scenario->seed, 0);
@@ -216,6 +240,7 @@ void plan_trials(Plan& plan, const std::vector<Candidate>& group) {
 void plan_candidates(Plan& plan) {
   std::vector<bool> drawn(plan.points.size(), true);
   for (auto& [per, group] : plan.selection->candidates_of(labels_of(plan))) {
+    require_same_candidates(plan, group);
     const std::uint64_t seed = plan.points[group.front().points.front()].scenario->seed;
     std::vector<std::pair<std::string, const Candidate*>> order;
     for (const Candidate& c : group)
@@ -379,6 +404,13 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     if (options.validation) scenario->repeat.set_antithetic(false);  // a tuned value is not chosen by pairs
     if (sweep.independent()) scenario->seed = keys.independent_seed(*scenario);
     PointKey key = keys.point(*scenario);
+    // A choice is made on other runs than those that are reported; but where each repetition draws its data, on validation
+    // records of the same repetitions, lest these be test records of another.
+    if (plan.selection && plan.selection->optional() && options.validation &&
+        (!scenario->draws_data() || !plan.selection->validates())) {
+      scenario->first_repetition = 1'000'000'000;  // beyond the repetitions of a study
+      key.point += " tuned";
+    }
     std::shared_ptr<const Scenario> past;
     std::string past_key;
     if (sweep.branches()) {
@@ -387,15 +419,8 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     }
     std::uint32_t repeat = scenario->repeat.first();
     if (plan.selection && options.validation) {
-      constexpr std::uint32_t kFirst = 1'000'000'000;  // beyond the repetitions of a study
-      if (plan.selection->trials) repeat = 0;          // until they are drawn
+      if (plan.selection->trials) repeat = 0;  // until they are drawn
       plan.selection->most = repeat = plan.selection->repetitions.value_or(repeat);
-      // Where each repetition draws its data the same ones, lest validation records be test records of another.
-      if ((plan.selection->repetitions || plan.selection->trials) &&
-          (!scenario->draws_data() || !plan.selection->validates())) {
-        scenario->first_repetition = kFirst;
-        key.point += " tuned";
-      }
     }
     plan.points.push_back({.scenario = scenario,
                            .repeat = repeat,

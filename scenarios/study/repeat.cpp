@@ -47,7 +47,7 @@ void Criterion::describe(sim::Visitor& v) {
      .required = true});
   v(of, {.name = "of", .help = "What is estimated of the distribution over repetitions."});
   v(quantile, {.name = "quantile",
-               .help = "The quantile, for of \"quantile\".",
+               .help = "The quantile, for of \"quantile\"; by default 0.5.",
                .min = 0,
                .max = 1,
                .open_min = true,
@@ -63,10 +63,12 @@ void Criterion::describe(sim::Visitor& v) {
      .help =
          "Values of axes, each PATH=VALUE: differences from the point with these values and otherwise the "
          "same ones, paired by repetition."});
+  v.check(!quantile || of == Estimated::kQuantile, "quantile", "requires of \"quantile\", found \"{}\"",
+          sim::name_of(of));
 }
 
 std::string Criterion::text() const {
-  std::string text = of == Estimated::kQuantile ? fmt::format("{:g}-quantile of {}", quantile, (*metric).name)
+  std::string text = of == Estimated::kQuantile ? fmt::format("{:g}-quantile of {}", level(), (*metric).name)
                                                 : fmt::format("{} of {}", sim::name_of(of), (*metric).name);
   if (!against.empty()) text += fmt::format(", less that of {}", fmt::join(against, ", "));
   return text;
@@ -137,8 +139,7 @@ Precision precision_at(const Criterion& c, std::uint32_t look, std::vector<doubl
   const double confidence = 1 - (1 - c.confidence) * 6 / (pi_k * pi_k);
   const auto estimate = [&](const std::vector<double>& of) {
     return c.of == Estimated::kMean ? analysis::mean_with_interval(of, confidence)
-                                    : analysis::quantile_with_interval(
-                                          of, c.of == Estimated::kMedian ? 0.5 : c.quantile, confidence);
+                                    : analysis::quantile_with_interval(of, c.level(), confidence);
   };
   Precision p{.look = look, .repetitions = static_cast<std::uint32_t>(values.size())};
   values = analysis::independent_values(values, antithetic);

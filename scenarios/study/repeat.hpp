@@ -61,10 +61,12 @@ struct Criterion {
   MetricChoice metric{"objective"};
   std::variant<AbsoluteWidth, RelativeWidth> half_width = RelativeWidth{};
   Estimated of = Estimated::kMean;
-  double quantile = 0.5;
+  std::optional<double> quantile;
   double confidence = 0.95;
   std::vector<std::string> against;  ///< PATH=VALUE: the point that differs in these axes
   void describe(sim::Visitor& v);
+  /// That of the quantile: by default the median's.
+  double level() const { return quantile.value_or(0.5); }
   /// "mean of accuracy, less that of protocol.type=fedavg".
   std::string text() const;
 };

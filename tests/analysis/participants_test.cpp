@@ -68,7 +68,7 @@ TEST_CASE("participants: stored and exported, each different network once, in th
   CHECK(std::isnan(network.links.at(1).length));
 
   analysis::ParticipantTables tables(dir.path());
-  tables.write(study);
+  tables.write(study, analysis::AxisColumns({"x"}, {}, {}));
   analysis::commit(tables.files());
   CHECK(file_text(dir / "owners.csv") ==
         "x,network,agent,name,records,test_records,epsilon,delta,hostile\n"

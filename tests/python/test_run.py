@@ -191,7 +191,7 @@ def test_warnings_of_the_terminal_are_raised(hearsay, tmp_path):
     texts = [str(one.message) for one in caught]
     assert all(one.category is hearsay.HearsayWarning for one in caught)
     for expected in ("the tables of another study are replaced", "privacy.epsilon is chosen on the test data",
-                     "the chosen value is the smallest or largest of its axis (privacy.epsilon 10)"):
+                     "the chosen value is the smallest or largest that was tried (privacy.epsilon 10)"):
         assert sum(expected in text for text in texts) == 1
     assert list(study.final("relative_fitness")["privacy.epsilon (selected)"]) == [10]
 

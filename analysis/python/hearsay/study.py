@@ -98,8 +98,6 @@ class Study:
             raise FileNotFoundError(f"{path}: {missing}")
         self._contents.require(file)
         found = reader(path) if reader else tables.read(path, self.axes, self._texts)
-        if not reader and file != "runs.csv":
-            self._number_axes(found)
         self._contents.require(file)
         return found
 
@@ -107,13 +105,6 @@ class Study:
     def labels(self):
         """Of axes with units: the values as written ("10 ms"), by the number in the tables (0.01)."""
         return {axis: dict(zip(self.runs[axis], self.runs[text])) for axis, text in self._texts.items()}
-
-    def _number_axes(self, table):
-        """Axes with units have numbers in every table; some tables of the program have only the text."""
-        for axis, texts in self.labels.items():
-            if axis in table and self._texts[axis] not in table:
-                numbers = {text: number for number, text in texts.items()}
-                table[axis] = [numbers.get(str(value), value) for value in table[axis]]
 
     @functools.cached_property
     def runs(self):
@@ -299,7 +290,10 @@ class Study:
         if isinstance(other, Study):
             other._contents.require("runs.csv", store=True)
         table = tables.read(io.StringIO(text), self.axes, self._texts)
-        self._number_axes(table)
+        for axis, texts in self.labels.items():  # which have only the text here
+            if axis in table:
+                numbers = {text: number for number, text in texts.items()}
+                table[axis] = [numbers.get(str(value), value) for value in table[axis]]
         return table
 
     def verify(self, sample=None):

@@ -19,8 +19,10 @@
 #include "models/privacy/accountants/renyi/rdp.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reader.hpp"
+#include "scenarios/study/branches.hpp"
 #include "scenarios/study/scenario.hpp"
 #include "scenarios/study/sweep/labels.hpp"
+#include "sim/check.hpp"
 
 namespace hearsay::scenarios {
 
@@ -119,7 +121,7 @@ bool Selection::validates() const {
 
 std::string Selection::instances() const {
   if (on_test) return "the test data (optimistically biased)";
-  return validates() ? "validation records" : "the training records, in other repetitions";
+  return validates() ? "validation records" : "the training records, with other random numbers";
 }
 
 std::optional<std::string> Selection::exact_read() const {
@@ -192,7 +194,7 @@ Selection read_tune(const Document& document, const Node& written, const std::ve
   }
   for (std::size_t a = 0; a < axes.size(); ++a) {
     if (a >= swept.size()) selection.axes.push_back(a);
-    if (a < swept.size() && !options.per) selection.per.push_back(a);
+    if (a < swept.size() && !options.per && axes[a] != kContinuationAxis) selection.per.push_back(a);
   }
   for (std::size_t k = 0; options.per && k < options.per->size(); ++k) {
     const std::string& name = (*options.per)[k];
@@ -342,12 +344,14 @@ Decided decide(const Selection& selection, analysis::StoredStudy& study) {
     best.emplace(per, std::move(choice));
   }
   if (open) return decided;
+  const std::set<PointLabels> planned(points.begin(), points.end());
   std::set<PointLabels> seen;  // combinations of the other axes
   for (const PointLabels& labels : points) {
     if (!seen.insert(selection.group_of(labels)).second) continue;
     Choice choice = best.at(labels_at(labels, selection.per));
     PointLabels whole = labels;
     for (std::size_t k = 0; k < selection.axes.size(); ++k) whole[selection.axes[k]] = choice.labels[k];
+    sim::check(planned.contains(whole), "values are chosen for a point that was not tried with them");
     choice.labels = std::move(whole);
     decided.choices.push_back(std::move(choice));
   }
@@ -370,8 +374,8 @@ std::vector<std::string> warnings_of(const Selection& selection, const std::vect
   }
   if (count > 0)
     all.push_back(
-        fmt::format("warning: {}: the chosen value is the smallest or largest of its axis ({}) at "
-                    "{} of {} points: the best may lie beyond it; give more values",
+        fmt::format("warning: {}: the chosen value is the smallest or largest that was tried ({}) at "
+                    "{} of {} points: the best may lie beyond it; try more values",
                     selection.place, fmt::join(edges, ", "), count, choices.size()));
   return all;
 }

@@ -7,11 +7,12 @@
 // First, as a study in DIR/selection/, the sweep is run with every combination of the values of all `paths`, on validation
 // records: records withheld from training and testing, or other data from the same distribution. A point whose protocol
 // does not have a tuned option has no value of it. For every combination of the values of the axes `per` (by default all
-// axes), the values with the best mean of the metric at the end, over repetitions and the other axes, are chosen; then the
-// study is run with these. Its axes are the others; each of its points states the values that were chosen for it. Runs of
-// the two studies draw from different repetitions, unless each repetition draws its own data: then from the same, so that
-// the validation records of one are not the test records of the other. "on": "test" chooses on the records that results
-// are of: such results are optimistically biased, and every output says so.
+// but the continuations of branches), the values with the best mean of the metric at the end, over repetitions and the
+// other axes, are chosen; then the study is run with these. Its axes are the others; each of its points states the values
+// that were chosen for it. Runs of the two studies draw from different repetitions, unless each repetition draws its own
+// data and the choice is on validation records: then from the same, so that the validation records of one are not the test
+// records of the other. "on": "test" chooses on the records that results are of: such results are optimistically biased,
+// and every output says so.
 //
 // `budget`, of a choice among n candidates with R repetitions each:
 //   all                  one look at the results of repetitions 0, ..., R - 1, which keeps the best candidate
@@ -71,7 +72,7 @@ struct Selection {
   /// Whether candidates need validation records. They do not if the metric of `tune` reads no test records: its values in
   /// other repetitions are those of independent runs.
   bool validates() const;
-  /// "validation records", or "the test data (optimistically biased)".
+  /// "validation records", "the training records, with other random numbers", or "the test data (optimistically biased)".
   std::string instances() const;
   /// The JSON pointer of its place.
   std::string pointer() const { return place == "tune" ? "/tune" : "/sweep/select"; }

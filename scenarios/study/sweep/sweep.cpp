@@ -94,6 +94,7 @@ void Sweep::read_branches(const Document& document, const Node& branches) {
         (sets != nullptr ? *sets : branches).at, "/branches/set",
         "expected a list of what the branches change, found " + (sets == nullptr ? "nothing" : found(*sets)));
   branch_sets_ = *sets;
+  if (selection_) selection_->per.push_back(axes().size());  // chosen for each branch, over its continuations
   add_group(document, {Axis(document, kBranchAxis, *sets, "/branches/set")}, *sets, "/branches/set");
   Node options = branches;
   options.erase("set");

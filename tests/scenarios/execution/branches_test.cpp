@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "analysis/store/stored_study.hpp"
@@ -395,7 +396,29 @@ TEST_CASE("branches: what does not fit is refused where it is written") {
       "/branches/continuations: continuations with the same random numbers are equal: set noise to fresh\n");
 }
 
-TEST_CASE("branches: tuning with other random numbers than the past's, and audits, are refused") {
+TEST_CASE("branches: options are tuned on other runs than those that are reported, with pasts of their own") {
+  const test::Scratch dir;
+  dir.write("s.json", study(branches(kChanges)));
+  // As many as the study has, which are 2, and another number.
+  const std::string repetitions = GENERATE("", R"(, "repetitions": 3)");
+  const auto outcome = shell(dir,
+                             "$program run s.json -o out --no-progress --set 'tune={\"paths\": "
+                             R"({"protocol.step": [0.1, 0.2]}, "minimise": "objective")" +
+                                 repetitions + "}'");
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  std::set<std::uint64_t> tried;
+  std::size_t runs = 0;
+  analysis::StoredStudy selection(dir / "out/selection"), reported(dir / "out");
+  selection.each_run([](const auto&) {},
+                     [&](const auto&, const auto& run) { tried.insert(run.fingerprint), ++runs; });
+  CHECK(runs == (repetitions.empty() ? 8u : 12u));  // of two branches and two steps
+  reported.each_run([](const auto&) {},
+                    [&](const auto&, const auto& run) { CHECK_FALSE(tried.contains(run.fingerprint)); });
+  CHECK(shell(dir, "$program verify out/selection").code == 0);
+}
+
+TEST_CASE("branches: trials with other random numbers than the past's, and audits, are refused") {
   const test::Scratch dir;
   const auto refusal = [&dir](const std::string& arguments) {
     dir.write("s.json", study(branches(R"({"network.loss": 1})")));
@@ -403,8 +426,8 @@ TEST_CASE("branches: tuning with other random numbers than the past's, and audit
   };
   CHECK(refusal(
             R"(validate s.json --set 'tune={"paths": {"protocol.step": [0.1, 0.2]}, "minimise": "objective",)"
-            R"( "repetitions": 2}')")
-            .find("/tune/repetitions: these runs have random numbers of their own") != std::string::npos);
+            R"( "trials": {"type": "negative_binomial"}}')")
+            .find("/tune/trials: trials have random numbers of their own") != std::string::npos);
   CHECK(refusal("audit s.json --final --point 1")
             .find("/branches: an audit is of undisturbed runs: remove branches\n") != std::string::npos);
 }

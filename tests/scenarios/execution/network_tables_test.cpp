@@ -39,6 +39,22 @@ TEST_CASE("owners.csv: names, records and budgets of the scenario") {
   CHECK(rows[3][5] == "2");
 }
 
+TEST_CASE("owners.csv: an axis with units has numbers in SI and the text, as in the other tables") {
+  const test::Scratch dir;
+  dir.write("s.json", test::small_scenario(R"("sweep": {"network.latency.max": ["10 ms", "1 s"]})", 10));
+  test::ended_with(dir, "run s.json -o out --no-progress --set protocol.rho=1e-3");
+  const auto rows = rows_of(dir / "out/owners.csv");
+  REQUIRE(rows.size() == 7);  // of two points with three owners
+  CHECK(rows[0][0] == "network.latency.max");
+  CHECK(rows[0][1] == "network.latency.max.text");
+  CHECK(rows[0][2] == "network");
+  CHECK(rows[3][0] == "0.01");
+  CHECK(rows[3][1] == "10 ms");
+  CHECK(rows[4][0] == "1");
+  CHECK(rows[4][1] == "1 s");
+  CHECK(rows[4][3] == "1");
+}
+
 TEST_CASE("links.csv: the mean latency of each direction, and that of a distance is length over speed") {
   const test::Scratch star, directed, plane;
   // Uniform on 0 to 15 ms.

@@ -63,6 +63,24 @@ TEST_CASE("keys: the record key has only metrics, models and 'every'") {
   CHECK(record({"data.draw=repetition", R"(baselines=["pooled"])"}) != record({"data.draw=repetition"}));
 }
 
+TEST_CASE("keys: what is said of a point does not depend on what else is stored") {
+  const Scratch dir;
+  dir.write("s.json", small_scenario());
+  // This protocol learns no model for all, so that only a metric asks for theta*.
+  const std::string run =
+      R"(run s.json --no-progress --set protocol='{"type": "p2p_coordinate_descent"}' --set network.topology=complete )"
+      R"(--set privacy.mechanism=none --set record.metrics='["objective")";
+  const auto scalars = [&](const std::string& folder, const std::string& metrics) {
+    ended_with(dir, run + metrics + "]' -o " + folder);
+    return text_of(dir / folder + "/scalars.csv");
+  };
+  const std::string with = scalars("with", R"(, "relative_fitness")"), without = scalars("without", "");
+  CHECK_THAT(with, Catch::Contains("optimum.objective"));
+  CHECK_THAT(without, !Catch::Contains("optimum.objective"));
+  CHECK(scalars("with", "") == without);
+  CHECK(scalars("without", R"(, "relative_fitness")") == with);
+}
+
 TEST_CASE("keys: 'every' is in the key of a run if a target is checked at every sample") {
   const std::string target = R"(stop.target={"metric":"objective","below":1})";
   CHECK(key({target}) != key({target, "record.every.iterations=7"}));

@@ -202,6 +202,17 @@ TEST_CASE("repeat.until: the same bytes for one and two threads, and whatever is
   CHECK(test::text_of(dir / "one/precision.csv").empty());
 }
 
+TEST_CASE("repeat.until: a study that is not complete leaves no table of another one's precision") {
+  const Scratch dir;
+  dir.write("s.json", until_study(R"({"metric": "relative_fitness", "half_width": "40 %"})"));
+  test::ended_with(dir, "run s.json --no-progress -o out");
+  CHECK(test::text_of(dir / "out/precision.csv").size() > 100);
+  const auto paused = test::ended_with(dir, "run s.json --no-progress -o out --seed 2 --pause '1 s'");
+  CHECK_THAT(paused.err, Contains("paused at 1 s: 0 of "));
+  CHECK(test::text_of(dir / "out/precision.csv").empty());
+  CHECK_THAT(paused.out, !Contains("precision.csv"));
+}
+
 TEST_CASE("repeat.until: a metric that is never precise stops at max and is named") {
   const Scratch dir;
   dir.write("s.json", until_study(R"({"metric": "relative_fitness", "half_width": 1e-9, "of": "median"})",
@@ -218,6 +229,20 @@ TEST_CASE("repeat.until: a metric that is never precise stops at max and is name
       dir, "run s.json --no-progress -o nan --set protocol.rho=1e12 --set privacy.epsilon=1", 6);
   CHECK_THAT(diverged.err,
              Contains("is not finite in all of 4 repetitions, so that no number of them makes it precise"));
+}
+
+TEST_CASE(
+    "repeat.until: a point that one criterion ends is not said to have the most repetitions for another") {
+  const Scratch dir;
+  // Runs with the second rho diverge, so that no difference from them is finite.
+  dir.write("s.json",
+            test::small_scenario(
+                R"("sweep": {"protocol.rho": [1, {"label": "far", "value": 1e12}]}, "repeat": {"until": [
+      {"metric": "relative_fitness", "half_width": 1e-9},
+      {"metric": "relative_fitness", "half_width": 1, "against": ["protocol.rho=far"]}], "min": 4, "max": 30})"));
+  const auto outcome = test::ended_with(dir, "run s.json --no-progress", 6);
+  CHECK_THAT(outcome.err, Contains("after 4 repetitions, where another criterion ended the point") &&
+                              !Contains("the most that are allowed"));
 }
 
 TEST_CASE("repeat.until: a point that others are compared with has as many repetitions") {
@@ -247,6 +272,10 @@ TEST_CASE("repeat.until: refusals") {
   CHECK_THAT(refusal(metric + R"("half_width": 1, "against": ["privacy.epsilon=2"]})"),
              Contains("expected a value of privacy.epsilon (1, 10), found '2'"));
   CHECK_THAT(refusal("", R"("min": 4)"), Contains("expected at least one criterion"));
+  CHECK_THAT(refusal(metric + R"("half_width": 1, "quantile": 0.9})"),
+             Contains("/repeat/until/0/quantile: requires of \"quantile\", found \"mean\""));
+  dir.write("s.json", until_study(metric + R"("half_width": 1, "of": "quantile", "quantile": 0.9})"));
+  test::ended_with(dir, "validate s.json");
   CHECK_THAT(refusal(metric + R"("half_width": 1})", R"("min": 9, "max": 8)"),
              Contains("/repeat/max: expected at least min (9), found 8"));
   dir.write("s.json", until_study(metric + R"("half_width": 1})"));

@@ -126,8 +126,8 @@ TEST_CASE("select: a choice at the edge of its values, and one on test data, are
   CHECK(
       warned({"100 ms", "1 s", "10 ms"}, 0, 2) ==
       std::vector<std::string>{
-          "warning: sweep.select: the chosen value is the smallest or largest of its axis (b 10 ms) at 1 of 2 "
-          "points: the best may lie beyond it; give more values"});
+          "warning: sweep.select: the chosen value is the smallest or largest that was tried (b 10 ms) at 1 of 2 "
+          "points: the best may lie beyond it; try more values"});
   selection.on_test = true;
   REQUIRE(warned({"1", "10", "100"}, 1, 1).size() == 1);
   CHECK_THAT(warned({"1", "10", "100"}, 1, 1)[0], Contains("optimistically biased"));
@@ -341,6 +341,73 @@ TEST_CASE("tune: each protocol has its own values, chosen on records that nothin
   // One value of it is no longer tuned among others.
   CHECK_THAT(test::ended_with(dir, "run s.json --dry-run --set tune.paths='{\"protocol.step\": [0.1]}'").out,
              Contains("selection: 12 runs"));
+}
+
+TEST_CASE("select and tune: choices are for each branch, over its continuations") {
+  using Axes = std::vector<std::size_t>;
+  const auto per = [](const std::string& text) {
+    const Scratch dir;
+    auto document =
+        scenarios::load(dir.write("x.json", "{" + text + R"(, "branches": {"at": 1, "noise": "fresh",
+      "continuations": 3, "set": [{}, {"network.loss": 0.1}]}})"),
+                        {});
+    return scenarios::Sweep(document, {}).selection()->per;
+  };
+  // The axes are a, b, branch, continuation with select, and a, branch, continuation, b with tune.
+  const std::string select = R"(, "minimise": "objective"}})", tune = R"("tune": {"paths": {"b": [1, 2]}, )";
+  CHECK(per(R"("sweep": {"a": [1, 2], "b": [1, 2], "select": {"over": "b")" + select) == Axes{0, 2});
+  CHECK(per(tune + R"("minimise": "objective"}, "sweep": {"a": [1, 2]})") == Axes{0, 1});
+  CHECK(per(tune + R"("minimise": "objective", "per": ["continuation"]}, "sweep": {"a": [1, 2]})") ==
+        Axes{2});
+}
+
+TEST_CASE("tune: points with other candidates share no choice") {
+  const Scratch dir;
+  // local_only has no step.
+  dir.write(
+      "protocols.json",
+      R"({"data": {"type": "lending_like", "owners": 3, "records": 40, "features": 2, "test_records": 20,
+      "validation_fraction": 0.25},
+    "privacy": {"mechanism": "none"}, "protocol": {"type": "fedavg"}, "stop": {"time": "20 s"}, "record": {"metrics": ["test_error"]},
+    "sweep": {"protocol.type": ["fedavg", "local_only"], "network.latency": ["0.1 s", "2 s"]},
+    "tune": {"paths": {"protocol.step": [0.001, 0.1]}, "minimise": "test_error", "per": ["network.latency"], "budget": 1}})");
+  CHECK_THAT(
+      test::refusal(dir, "validate protocols.json"),
+      Contains(
+          "/tune/per: protocol.step has other values to choose from at protocol.type=local_only, "
+          "network.latency=0.1 s than at other points of the choice: add the axes by which these differ\n"));
+  CHECK_THAT(test::refusal(dir, "run protocols.json --set tune.per='[]'"),
+             Contains("/tune/per: ") && Contains("at protocol.type=local_only, network.latency=0.1 s than"));
+  test::ended_with(dir, R"(validate protocols.json --set tune.per='["protocol.type"]')");
+  // rho 0.02 is left out at epsilon 100 alone.
+  dir.write("where.json", test::small_scenario(R"("sweep": {"privacy.epsilon": [1, 10, 100],
+      "where": "privacy.epsilon * protocol.rho <= 1.5"},
+    "tune": {"paths": {"protocol.rho": [0.01, 0.011, 0.02]}, "minimise": "relative_fitness", "per": []})"));
+  CHECK_THAT(test::refusal(dir, "validate where.json"),
+             Contains("/tune/per: protocol.rho has other values to choose from at privacy.epsilon=100 than"));
+  test::ended_with(dir, "validate where.json --points 'privacy.epsilon <= 10'");
+  test::ended_with(dir, R"(validate where.json --set tune.per='["privacy.epsilon"]')");
+}
+
+TEST_CASE("tune: without repetitions candidates are other runs than those that are reported, too") {
+  const Scratch dir;
+  const std::string draw = GENERATE("study", "repetition");
+  dir.write("s.json",
+            test::small_scenario(
+                R"("tune": {"paths": {"protocol.rho": [0.001, 0.1]}, "minimise": "relative_fitness"},
+      "repeat": 3)"));
+  const auto outcome = test::ended_with(dir, "run s.json --no-progress --set data.draw=" + draw);
+  CHECK_THAT(outcome.err, Contains("selection: 6 runs: 0 cached") && Contains("3 runs: 0 cached, 3 to run"));
+  CHECK_THAT(outcome.out,
+             Contains("on the training records, with other random numbers, in 6 runs of out/s/selection/"));
+  std::set<std::uint64_t> tried;
+  analysis::StoredStudy selection(dir / "out/s/selection"), study(dir / "out/s");
+  selection.each_run([](const auto&) {},
+                     [&](const auto&, const auto& run) { tried.insert(run.fingerprint); });
+  CHECK(tried.size() >= 3);
+  study.each_run([](const auto&) {},
+                 [&](const auto&, const auto& run) { CHECK_FALSE(tried.contains(run.fingerprint)); });
+  test::ended_with(dir, "verify out/s/selection");
 }
 
 TEST_CASE("tune.budget: looks, and the runs that they take") {
