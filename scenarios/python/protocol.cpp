@@ -34,7 +34,12 @@ class Handlers {
     }
   }
   ~Handlers() {
-    if (run_) run_->end();
+    if (!run_) return;
+    try {
+      run_->end_handler();             // of one that has thrown: lets the numbers live that it has kept
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the run has failed before
+    }
+    run_->end();
   }
   Handlers(const Handlers&) = delete;
   Handlers& operator=(const Handlers&) = delete;
@@ -77,16 +82,10 @@ class Handlers {
   template <class Archive>
   void serialize(Archive& archive) {
     guarded("the state", {}, [&] {
-      const py::module_ pickle = py::module_::import("pickle");
-      const py::object attributes = object_.attr("__dict__");
       std::string text;
-      if constexpr (Archive::is_saving::value)
-        text = pickle.attr("dumps")(attributes, -1).cast<std::string>();
+      if constexpr (Archive::is_saving::value) text = helper("state_of")(object_).cast<std::string>();
       archive(text);
-      if constexpr (Archive::is_loading::value) {
-        attributes.attr("clear")();
-        attributes.attr("update")(pickle.attr("loads")(py::bytes(text)));
-      }
+      if constexpr (Archive::is_loading::value) helper("set_state")(object_, py::bytes(text));
     });
   }
 

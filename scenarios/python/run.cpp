@@ -273,10 +273,21 @@ OpaqueVector Run::gradient(py::ssize_t i, py::handle theta, std::optional<double
   }
   if (!divisor || !(*divisor > 0))
     throw py::value_error("gradient: records need a divisor above 0, a public number");
+  // A mask would be the numbers 0 and 1; a number that is given twice would count twice, and be released as if once.
+  const py::array given = py::array::ensure(records);
+  const char kind = given && given.size() > 0 ? given.dtype().kind() : 'i';
+  if (!given || given.ndim() != 1 || (kind != 'i' && kind != 'u'))
+    throw py::type_error(
+        "gradient: records are a list of whole numbers; of a mask, those of numpy.flatnonzero");
   const auto numbers = records.cast<std::vector<Eigen::Index>>();
+  std::vector<char> taken(static_cast<std::size_t>(run.records(a)), 0);
   for (const Eigen::Index record : numbers) {
     if (record < 0 || record >= run.records(a))
       throw py::index_error(fmt::format("gradient: agent {} has no record {}", a, record));
+    if (std::exchange(taken[static_cast<std::size_t>(record)], 1) != 0 && sensitivity)
+      throw py::value_error(fmt::format(
+          "gradient: record {} is given twice, so that one record changes more than a sensitivity says",
+          record));
   }
   return {run.gradient(a, at.vector(), sensitivity.value_or(kInfinity), numbers, *divisor), a,
           sensitivity.has_value()};

@@ -63,6 +63,16 @@ def test_a_scenario_takes_a_list_with_test_records(hearsay, tmp_path):
     np.testing.assert_allclose(study.final()["test_error"], np.mean(errors ** 2), rtol=1e-12)
 
 
+def test_records_in_memory_are_those_that_were_given(hearsay, tmp_path):
+    held = records()
+    given = learner(hearsay.data(held, test_fraction=0.25))
+    before = fingerprints(hearsay, tmp_path / "before", given)
+    for x, y in held:
+        x *= 3
+    assert fingerprints(hearsay, tmp_path / "after", given) == before
+    assert fingerprints(hearsay, tmp_path / "changed", learner(hearsay.data(held, test_fraction=0.25))) != before
+
+
 def test_runs_are_those_of_their_data(hearsay, tmp_path):
     one = fingerprints(hearsay, tmp_path / "out", learner(hearsay.data(records(1), test_fraction=0.2)))
     other = fingerprints(hearsay, tmp_path / "out", learner(hearsay.data(records(2), test_fraction=0.2)))

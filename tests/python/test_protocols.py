@@ -383,6 +383,10 @@ def test_the_package_is_quick_to_import(hearsay):
     (lambda self, i, run: run.sensitive(np.zeros(run.p), np.inf), "expected a finite sensitivity above 0, found inf"),
     (lambda self, i, run: run.gradient(1, None, 1.0, [0], 0), "a divisor above 0"),
     (lambda self, i, run: run.gradient(1, None, 1.0, [99], 1), "agent 1 has no record 99"),
+    (lambda self, i, run: run.gradient(1, None, 1.0, [3, 0, 3], 1), "record 3 is given twice"),
+    (lambda self, i, run: run.gradient(1, None, 1.0, np.arange(run.records(1)) == 2, 1), "numpy.flatnonzero"),
+    (lambda self, i, run: run.gradient(1, None, 1.0, [False, True], 1), "numpy.flatnonzero"),
+    (lambda self, i, run: run.gradient(1, None, 1.0, [0.0], 1), "records are a list of whole numbers"),
     (lambda self, i, run: run.open_account(1), "with privacy expected a number of releases"),
     (lambda self, i, run: run.open_account(1, 5, 0), "an overlap from 1"),
     (lambda self, i, run: run.after(1, 1.0), "after: the class has no on_timer"),
@@ -393,6 +397,44 @@ def test_private_data_of_a_star_are_guarded(hearsay, tmp_path, body, message):
     found = failure(hearsay, tmp_path, {"type": handler(hearsay, body, hub=True)}, network={"topology": "star"},
                     privacy={"mechanism": "laplace", "epsilon": 1, "clip": 1})
     assert message in found and "\n" not in found
+
+
+def test_a_kept_state_refers_to_the_object_that_goes_on(hearsay, tmp_path):
+    class Chooses(hearsay.Protocol):
+        step = hearsay.option(0.5)
+
+        def on_start(self, run):
+            self.rule = self.add
+            self.parts = {"owner": self}
+
+        def add(self, i, run):
+            run.model(i)[:] += self.parts["owner"].step
+
+        def on_tick(self, i, run):
+            self.rule(i, run)
+
+        @hearsay.metric()
+        def total(self, run):
+            return sum(run.model(i)[0] for i in range(run.agents))
+
+    given = small({"type": Chooses, "step": 0.125}, record={"metrics": ["total"]})
+    given["branches"] = {"at": {"iterations": 7}, "set": [{}]}
+    study = hearsay.run(given, output=tmp_path / "out", progress=False)
+    assert study.final()["total"].iloc[0] == 20 * 0.125
+
+
+def test_a_metric_keeps_nothing_between_runs(hearsay, tmp_path):
+    class Moved(hearsay.Metrics):
+        def __init__(self):
+            self.before = 0.0
+
+        @hearsay.metric()
+        def moved(self, run):
+            before, self.before = self.before, run.now
+            return run.now - before
+
+    found = failure(hearsay, tmp_path, {"type": "gossip_learning"}, metrics={"type": Moved}, record={"metrics": ["moved"]})
+    assert "metrics keep nothing between measurements" in found
 
 
 def test_metrics_of_a_class(hearsay, tmp_path):
@@ -442,10 +484,10 @@ def program_that_prints_a_digest(folder, change):
              "pkg/deep.py": "def h():\n    'nothing'\n",
              "main.py": "import base, functools, hearsay\nfrom hearsay import digests\nCFG = {'a': 1}\ndef twice(f):\n"
                         "    @functools.wraps(f)\n    def wrapper(*given):\n        return 2 * (f(*given) or 0)\n"
-                        "    return wrapper\nspace = {}\nexec('def made(x):\\n    return x + 5', space)\nmade = space['made']\n"
+                        "    return wrapper\n@functools.lru_cache\ndef cached(x):\n    return x - 1\nspace = {}\nexec('def made(x):\\n    return x + 5', space)\nmade = space['made']\n"
                         "def make(x):\n    class Mine(base.Base):\n        step = hearsay.option(0.5)\n"
                         "        def on_start(self, run, y=2):\n            self.a = CFG['a'] * x * y\n"
-                        "        @twice\n        def on_up(self, i, run):\n            import lazy\n            made(1)\n"
+                        "        @twice\n        def on_up(self, i, run):\n            import lazy\n            made(1)\n            cached(1)\n"
                         "    return Mine\nprint(digests.digest_of(make(3)))\n"}
     (folder / "pkg").mkdir(exist_ok=True)
     for name, text in texts.items():
@@ -460,7 +502,7 @@ def test_a_digest_covers_all_code_of_the_user(hearsay, tmp_path):
     changes = [("x", "x"), ("helper.f(run)", "helper.f(run) or 1"), ("pass", "return 1"), ("'a': 1", "'a': 2"),
                ("make(3)", "make(4)"), ("y=2", "y=3"), ("option(0.5)", "option(0.25)"), ("self.a = CFG", "self.b = CFG"),
                ("return 2 *", "return 3 *"), ("FACTOR = 7", "FACTOR = 9"), ("deep.h()", "deep.h() or 1"),
-               ("'nothing'", "'something'"), ("WEIGHT = 8", "WEIGHT = 9"), ("x + 5", "x + 6")]
+               ("'nothing'", "'something'"), ("WEIGHT = 8", "WEIGHT = 9"), ("x + 5", "x + 6"), ("x - 1", "x - 2")]
     digests = [program_that_prints_a_digest(tmp_path, change) for change in changes]
     assert len(set(digests)) == len(digests)
     assert program_that_prints_a_digest(tmp_path, ("x", "x")) == digests[0]

@@ -3,6 +3,8 @@ import difflib
 import hashlib
 import importlib.util
 import inspect
+import io
+import pickle
 import sys
 import threading
 from pathlib import Path
@@ -111,7 +113,28 @@ def make(cls, values):
     for one, value in zip(options_of(cls), values):
         setattr(made, one.name, value)
     made.__init__()
+    if isinstance(made, kinds()["metrics"]):
+        made._made = True
     return made
+
+
+def state_of(made):
+    """The attributes of an object, pickled; what refers to the object itself will refer to the one that they are put into."""
+    class Pickler(pickle.Pickler):
+        def persistent_id(self, value):
+            return "self" if value is made else None
+    content = io.BytesIO()
+    Pickler(content, pickle.HIGHEST_PROTOCOL).dump(vars(made))
+    return content.getvalue()
+
+
+def set_state(made, state):
+    class Unpickler(pickle.Unpickler):
+        def persistent_load(self, _):
+            return made
+    attributes = Unpickler(io.BytesIO(state)).load()
+    vars(made).clear()
+    vars(made).update(attributes)
 
 
 def name_in_program(cls):

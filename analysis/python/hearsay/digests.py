@@ -36,6 +36,13 @@ def _is_own(value):
     return file is not None and is_own_file(file)
 
 
+def _wrapped(value):
+    """The user's functions that a decorator of a library, such as functools.cache, has wrapped."""
+    registry = getattr(value, "registry", None)  # of functools.singledispatch
+    inner = [getattr(value, "__wrapped__", None), *(registry.values() if isinstance(registry, types.MappingProxyType) else ())]
+    return [function for function in inner if isinstance(function, (types.FunctionType, type)) and _is_own(function)]
+
+
 # --- Files ---
 
 def _imports(text, package):
@@ -90,6 +97,7 @@ class _Pickler(pickle.Pickler):
         self._waiting = waiting
 
     def reducer_override(self, value):
+        self._waiting += _wrapped(value)
         if isinstance(value, (types.FunctionType, type)) and _is_own(value):
             self._waiting.append(value)
             return str, (value.__qualname__,)
@@ -159,6 +167,7 @@ class _Digest:
         self._parts += [f"{path.name}: {content!r}" for path, content in imported_files(text).items()]
 
     def _value(self, name, value):
+        self._waiting += _wrapped(value)
         if isinstance(value, types.ModuleType):
             loaded = [module for module in sys.modules if module.startswith(f"{value.__name__}.")]
             if _file_of(value.__name__) is not None:

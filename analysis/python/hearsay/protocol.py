@@ -100,7 +100,15 @@ def _metrics_of(cls):
 
 
 class Metrics:
-    """Metrics of any protocol: methods marked by hearsay.metric, of `self` and `run`."""
+    """Metrics of any protocol: methods marked by hearsay.metric, of `self` and `run`. One object measures many runs, in any
+    order: it keeps nothing after __init__."""
+
+    _made = False
+
+    def __setattr__(self, name, value):
+        if self._made:
+            raise AttributeError(f"metrics keep nothing between measurements, which are of many runs; found self.{name} = ...")
+        super().__setattr__(name, value)
 
     @staticmethod
     def _check_class(cls):

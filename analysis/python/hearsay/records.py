@@ -1,4 +1,5 @@
 """Data from Python: what a class makes, or arrays and tables in memory."""
+import copy
 import difflib
 
 from . import code
@@ -109,5 +110,5 @@ def data(source, *, owner=None, target=None, features=None, **options):
     if hasattr(source, "groupby"):
         members |= _of_frame(source, owner, target, features)
     else:
-        members["held"] = list(source)
+        members["held"] = copy.deepcopy(list(source))  # the digest is of what they are now
     return {"type": type("Records", (Held,), members), **options}

@@ -261,7 +261,7 @@ class Study:
         counts = {tuple(labels.values()): len(part) for labels, part in self._by_point(done)}
         columns = {**self._chosen(), "runs": [counts.get(point, 0) for point in points]}
         for name in metrics or self.metrics:
-            found = {tuple(labels.values()): part.groupby("repetition", sort=False)["value"].last()
+            found = {tuple(labels.values()): part.groupby("repetition", sort=False)["value"].nth(-1)
                      for labels, part in self._by_point(self._values(name))}
             rows = [_quantiles(found.get(point, ())) for point in points]
             columns |= zip((name, f"{name}.q25", f"{name}.q75"), map(list, zip(*rows)))
