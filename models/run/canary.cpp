@@ -46,8 +46,8 @@ void require_plantable(const ModelOptions& model, const Budget& budget, bool dir
   }
   if (directions && model.loss.quadratic() && budget.source == BoundSource::kGiven) {
     throw std::invalid_argument(
-        "privacy.gradient_bound is not enforced, and a planted record can exceed it: use privacy.clip, or a "
-        "record of the data (--record)");
+        "privacy.gradient_bound is not enforced, and a planted record can exceed it: use privacy.clip, or, "
+        "without a guarantee, a record of the data (--record)");
   }
 }
 

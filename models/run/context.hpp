@@ -230,7 +230,9 @@ class Context {
   /// Of a protocol that has no privacy: releases are free. Throws sim::InvariantError with privacy.
   void open_account(sim::AgentId i);
   /// Whether agent i's account allows one more release.
-  bool may_release(sim::AgentId i) const { return world_.ledger.affords(i); }
+  bool may_release(sim::AgentId i, std::uint64_t releases = 1) const {
+    return world_.ledger.affords(i, releases);
+  }
   /// Whether no agent may release any more.
   bool all_spent() const { return world_.ledger.all_spent(); }
   /// Adds the noise of the account's next release and charges it, in one. The noise is drawn from (kNoise, i),

@@ -17,7 +17,7 @@ namespace hearsay::models {
 /// At most 100 N and this many events may happen at one time; beyond that a run that only time ends has failed.
 inline constexpr std::uint64_t kMaxAtOnce = 10'000'000;
 /// Both throw std::runtime_error, for so many events in vain.
-[[noreturn]] void time_stands_still(sim::Time at, std::uint64_t events);
+[[noreturn]] void time_stands_still(const World& world, sim::Time at, std::uint64_t events);
 [[noreturn]] void nothing_is_reached(const World& world, std::uint64_t events);
 
 /// Passes the engine's events on to a protocol and says when to look at the run.
@@ -211,7 +211,7 @@ class Driver final : public Probe, public RunState {
       vain_since_ = asked_ - Observer::kAbortCheckEvents;
     }
     const std::uint64_t agents = context_.agents(), in_vain = asked_ - vain_since_;
-    if (!counts && in_vain > kMaxAtOnce + 100 * agents) time_stands_still(instant_, in_vain);
+    if (!counts && in_vain > kMaxAtOnce + 100 * agents) time_stands_still(world_, instant_, in_vain);
     if (counts && in_vain > stop.patience * (100 + agents)) nothing_is_reached(world_, in_vain);
   }
 

@@ -39,11 +39,15 @@ void require_possible_timeout(std::string_view key, const std::optional<sim::Tim
                          smallest, *given, key);
 }
 
-void time_stands_still(sim::Time at, std::uint64_t events) {
+void time_stands_still(const World& world, sim::Time at, std::uint64_t events) {
+  const bool spent = world.study.privacy.active() && world.ledger.all_spent();
   throw std::runtime_error(fmt::format(
-      "simulated time stands still at {:g} s, after {} events: a round takes no simulated time; "
-      "give stop.iterations, vectors or bytes, or network.latency or network.compute_time above 0",
-      at, events));
+      "simulated time stands still at {:g} s, after {} events: {}", at, events,
+      spent
+          ? "all budgets are spent, and rounds without releases take no simulated time; set stop.budgets_spent, or "
+            "network.latency above 0"
+          : "a round takes no simulated time; give stop.iterations, vectors or bytes, or network.latency or "
+            "network.compute_time above 0"));
 }
 
 void nothing_is_reached(const World& world, std::uint64_t events) {
@@ -97,9 +101,10 @@ std::optional<std::string> timeout_note(std::string_view key, const std::optiona
 std::optional<std::string> unused_replies_warning(const std::optional<sim::Time>& given, const World& world) {
   const double used = static_cast<double>(world.tally.updates);
   const double late = static_cast<double>(world.engine.traffic().lost_as(sim::LossReason::kStale));
-  if (late == 0 || used >= kMinUsed * (used + late)) return std::nullopt;
+  const sim::Time timeout = timeout_of(given, world.study);  // without one, they are not late
+  if (timeout == sim::kNever || late == 0 || used >= kMinUsed * (used + late)) return std::nullopt;
   return fmt::format("{:.0f} of {:.0f} replies used: timeout {:g} s, smallest round trip {:.3g} s", used,
-                     used + late, finite_timeout_of(given, world.study), world.study.round_trips.shortest());
+                     used + late, timeout, world.study.round_trips.shortest());
 }
 
 }  // namespace hearsay::models

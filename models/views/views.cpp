@@ -18,6 +18,17 @@ using Eigen::Index;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t kLinearReleases = 200;
 
+// What an account's releases cost whoever knows which of them an owner takes part in.
+double unamplified(const Account& account, double local_mu_squared) {
+  double epsilon = 0;
+  for (std::uint64_t n = 0; n < account.releases; ++n) {
+    const Step& step = account.schedule->step(n);
+    if (!step.law().pure) return gaussian_epsilon(account.spent().delta, std::sqrt(local_mu_squared));
+    epsilon += step.epsilon;
+  }
+  return epsilon;
+}
+
 }  // namespace
 
 bool may_react_linearly(const Problem& problem, const Budget& privacy) {
@@ -120,13 +131,17 @@ Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine:
         } else {
           const Account& account = world.ledger.account(world.agent(owner));
           const Follower::MuSquared mu = follower.mu_squared(a, owner);
-          seen = {.mu_squared = mu.seen, .local_mu_squared = mu.local, .ledger = account.spent().epsilon};
+          const Guarantee spent = account.spent();
+          seen = {.mu_squared = mu.seen, .local_mu_squared = mu.local, .ledger = spent.epsilon};
           // Rounds that a trusted server draws owners for are no secret to whoever taps its links.
-          const bool amplified = study.privacy.trust == Trust::kAggregator && sights[a].taps();
-          const double cap = amplified ? std::numeric_limits<double>::infinity() : seen.ledger;
-          seen.epsilon = std::isnan(mu.seen)
-                             ? seen.ledger
-                             : std::min(cap, gaussian_epsilon(account.delta_budget(), std::sqrt(mu.seen)));
+          const bool known_rounds = study.privacy.trust == Trust::kAggregator && sights[a].taps() &&
+                                    account.schedule && account.schedule->amplified();
+          seen.epsilon = known_rounds ? unamplified(account, mu.local) : seen.ledger;
+          if (mu.seen == 0) {
+            seen.epsilon = 0;
+          } else if (!std::isnan(mu.seen) && spent.delta > 0) {  // at the delta of the ledger's epsilon
+            seen.epsilon = std::min(seen.epsilon, gaussian_epsilon(spent.delta, std::sqrt(mu.seen)));
+          }
         }
         sample.epsilon.push_back(seen.epsilon);
       }

@@ -100,7 +100,7 @@ Json json_of(const analysis::ManyRunsCertificate& c) {
 Json json_of(const AuditResult& r) {
   Json out{{"adversary", r.adversary}, {"owners", r.owners}, {"delta", r.delta}};
   for (const AuditClaim& claim : r.claims)
-    out[claim.name] = {{"epsilon", claim.epsilon}, {"mu", claim.mu}, {"guarantee", claim.guarantee}};
+    out[claim.name] = {{"epsilon", claim.epsilon}, {"mu", claim.mu}, {"guarantee", claim.guarantee()}};
   if (out.contains("view")) out["view"]["label"] = r.label;
   out["one_label_mu"] = r.one_label;
   out["level"] = r.level;
@@ -132,8 +132,9 @@ void print_audit(const std::string& adversary, const AuditResult& r) {
                       : fmt::format("{} with each of two data sets", counted(r.scores[0].size(), "run")),
             "", "epsilon", "mu");
   for (const AuditClaim& claim : r.claims)
-    print_row(claim.name == "ledger" ? "ledger: everybody sees every release"
-              : claim.name == "view" ? "view, " + r.label + (claim.guarantee ? "" : ": not a guarantee")
+    print_row(claim.name == "ledger" ? claim.guarantee() ? "ledger: everybody sees every release"
+                                                         : "ledger: not a guarantee here"
+              : claim.name == "view" ? "view, " + r.label + (claim.guarantee() ? "" : ": not a guarantee")
                                      : "view, linear reactions, a changed label",
               claim.epsilon, claim.mu);
   if (!std::isnan(r.one_label)) print_row("  attained by the worst direction", kNone, r.one_label);

@@ -52,7 +52,9 @@ class Ledger {
     open(0, std::move(schedule));
   }
   /// Whether the agent may make one more release.
-  bool affords(sim::AgentId agent) const { return account(agent).releases < account(agent).release_limit; }
+  bool affords(sim::AgentId agent, std::uint64_t releases = 1) const {
+    return account(agent).release_limit - account(agent).releases >= releases;
+  }
   /// Charges one release; it must be affordable.
   void charge(sim::AgentId agent) {
     sim::check(affords(agent), "a release was charged that the budget does not allow");

@@ -27,7 +27,8 @@
 namespace hearsay::models {
 
 // Queries that wait at owners until these are free. Of the queries that come meanwhile an owner trains from the newest alone,
-// so that a slow owner does not fall behind. Agent 0 is the server.
+// so that a slow owner does not fall behind, and from none that is older than one that it has trained from: the server has
+// given that one up. Agent 0 is the server.
 class NewestQueries {
  public:
   struct Query {
@@ -38,13 +39,14 @@ class NewestQueries {
     Vector numbers() const { return vector_of(payload.numbers()); }
   };
 
-  explicit NewestQueries(std::size_t owners) : waiting_(owners) {}
+  explicit NewestQueries(std::size_t owners) : waiting_(owners), begun_(owners, 0) {}
 
   /// A query arrives at an owner: it waits for the timer `tag`, which fires when the owner is free. Discards one that is
-  /// older than what waits.
+  /// older than what waits or was begun.
   void receive(const sim::Message& query, std::uint16_t tag, Context& context) {
-    Waiting& waiting = waiting_[context.owner(query.to)];
-    if (query.conversation < waiting.number) return context.discard(query);
+    const std::size_t owner = context.owner(query.to);
+    Waiting& waiting = waiting_[owner];
+    if (query.conversation < std::max(waiting.number, begun_[owner])) return context.discard(query);
     // Messages precede timers, so that all queries that have waited come before it.
     if (waiting.number == 0) context.after(query.to, 0, tag);
     waiting = {query.conversation, context.hold(query)};
@@ -53,11 +55,15 @@ class NewestQueries {
   std::optional<Query> take(sim::AgentId i, const Context& context) {
     Waiting taken = std::exchange(waiting_[context.owner(i)], {});
     if (taken.number == 0) return std::nullopt;
+    begun_[context.owner(i)] = taken.number;
     return Query{i, taken.number, std::move(taken.payload)};
   }
   /// An owner has lost its state.
-  void lose(std::size_t owner) { waiting_[owner] = {}; }
-  auto state() { return std::tie(waiting_); }
+  void lose(std::size_t owner) {
+    waiting_[owner] = {};
+    begun_[owner] = 0;
+  }
+  auto state() { return std::tie(waiting_, begun_); }
 
  private:
   struct Waiting {
@@ -65,7 +71,8 @@ class NewestQueries {
     sim::HeldPayload payload;
     auto state() { return std::tie(number, payload); }
   };
-  std::vector<Waiting> waiting_;  // by owner
+  std::vector<Waiting> waiting_;      // by owner
+  std::vector<std::uint32_t> begun_;  // number of the last query, by owner
 };
 
 /// The row of a federated protocol.
@@ -139,7 +146,7 @@ class FederatedClients {
     const auto taken = queries_.take(i, context);
     if (!taken) return;
     const Query& query = *taken;
-    if (!context.may_release(i)) return context.send(i, 0, kRefusal, query.number);
+    if (!context.may_release(i, least_releases_)) return context.send(i, 0, kRefusal, query.number);
     context.compute(i);
     const Asked asked{i, query.number, query.numbers()};
     before_training(asked, context);
@@ -178,6 +185,7 @@ class FederatedClients {
   }
 
   LocalTraining local_;
+  std::uint64_t least_releases_ = 1;  // of a training that is of use
 
  private:
   Answer answer_;

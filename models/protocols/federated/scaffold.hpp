@@ -70,7 +70,9 @@ class Scaffold : public FederatedRounds {
         x_(c_),
         gradient_(c_),
         own_(study.problem.p(), study.problem.owners()),
-        received_(own_) {}
+        received_(own_) {
+    if (option_ == ControlVariate::kGradient) least_releases_ = 2;
+  }
 
   /// c.
   const Eigen::VectorXd& server_variate() const { return c_; }

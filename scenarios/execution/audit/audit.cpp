@@ -252,14 +252,29 @@ class Auditor {
     at_end(world);
   }
 
+  // Why ledger and views do not cover this audit; empty: they do.
+  std::string not_covered() const {
+    if (options_.adversary.empty() && !entry().joint)
+      return fmt::format("final models of protocol {} can hold what has not been released", entry().name);
+    if (!directed_ && budget().source == models::BoundSource::kGiven)
+      return "privacy.gradient_bound is taken on trust, and this record can exceed it";
+    if (budget().unit == models::PrivacyUnit::kOwner && budget().adjacency == models::Adjacency::kAddRemove &&
+        plain_->problem().sigma() > 0)
+      return "without its records an owner still makes steps of the regulariser (model.l2), which its update is to leave out";
+    return {};
+  }
+
   // What ledger and view state.
   void state(const models::World& world) {
-    AuditClaim ledger{.name = "ledger"}, view{.name = "view"}, linear{.name = "linear"};
+    AuditClaim ledger{.name = "ledger", .but = not_covered()}, view{.name = "view", .but = ledger.but},
+        linear{.name = "linear", .but = ledger.but};
     const auto grow = [](double& most, double value) {
       most = std::isnan(value) || std::isnan(most) ? kUnknownClaim : std::max(most, value);
     };
     for (const std::size_t owner : owners_) {
       const models::Account& account = world.ledger.account(agent(owner));
+      if (account.schedule == nullptr)
+        throw sim::UserError("hearsay: agent {} releases nothing", agent(owner));
       if (account.schedule->amplified())
         throw sim::UserError(
             "hearsay: releases of agent {} cost less because only random records or owners take part in each, and "
@@ -295,7 +310,7 @@ class Auditor {
     const models::ViewLabel label =
         everybody_ ? models::ViewLabel::kExact : views_.adversaries().front().label;
     result_.label = models::name_of(label);
-    view.guarantee = label == models::ViewLabel::kExact;
+    if (view.but.empty() && label != models::ViewLabel::kExact) view.but = "gradients that react reveal more";
     result_.claims.push_back(view);
     linear.epsilon = epsilon_of(linear.mu);
     // It covers changed labels.

@@ -51,7 +51,8 @@ struct AuditOptions {
 struct AuditClaim {
   std::string name;
   double epsilon = 0, mu = 0;
-  bool guarantee = true;
+  std::string but = {};  ///< why it is no guarantee; empty: it is one
+  bool guarantee() const { return but.empty(); }
 };
 
 struct AuditResult {

@@ -16,8 +16,8 @@ constexpr double kSureFailure = 1e-9, kSureRunFailure = 1e-6;
 void exceed(AuditResult& result, const AuditClaim& claim, const std::string& what, bool sure) {
   const std::string text = fmt::format("certified {} is above that of the {}", what,
                                        claim.name == "linear" ? "linear reactions" : claim.name);
-  if (!claim.guarantee) {
-    result.findings.push_back(text + ", which is no guarantee: gradients that react reveal more");
+  if (!claim.guarantee()) {
+    result.findings.push_back(text + ", which is no guarantee: " + claim.but);
   } else if (sure) {
     result.refuted.push_back(text + ", where an accident is next to impossible");
   } else {

@@ -43,3 +43,28 @@ TEST_CASE("accounting: a study that spends most of its time on an accountant say
                       "rdp, is faster and less tight\n"));
   CHECK_THAT(err("rdp"), !Contains("composing guarantees"));
 }
+
+TEST_CASE("accounting: an owner spends nothing on a query older than one that it has trained from") {
+  // The first query takes 3 s and its round ends after 1 s; from then on a round takes 0.2 s. Until 3.05 s owners train from
+  // those that arrive at 1.1 s, 1.3 s, ..., 2.9 s, and not from the first, which arrives at 3 s.
+  const Scratch dir;
+  dir.write("s.json", R"({"data": {"type": "lending_like", "owners": 2, "records": 20, "features": 2},
+    "network": {"topology": "star", "latency": "3 s"},
+    "events": [{"at": "0.9 s", "set": {"network.latency": "0.1 s"}}],
+    "protocol": {"type": "fedavg", "step": 0.01, "round_timeout": "1 s"},
+    "privacy": {"mechanism": "gaussian", "epsilon": 2, "delta": 1e-5, "clip": 1, "steps": 60},
+    "stop": {"time": "3.05 s"}, "record": {"metrics": ["releases_by_owner.max"]}, "repeat": 1})");
+  run_study(dir, "");
+  CHECK_THAT(text_of(dir / "out/s/series.csv"), Contains("3.05,44,3520,10\n"));
+}
+
+TEST_CASE("accounting: SCAFFOLD spends no release of a training that it can not make") {
+  // Option I releases K + 1 = 3 times in a training; of 4 the last one would buy nothing.
+  const Scratch dir;
+  dir.write("s.json", R"({"data": {"type": "lending_like", "owners": 3, "records": 20, "features": 2},
+    "network": {"topology": "star"}, "protocol": {"type": "scaffold", "option": "I", "local_steps": 2, "step": 0.01},
+    "privacy": {"mechanism": "laplace", "epsilon": 2, "clip": 1, "steps": 4},
+    "stop": {"iterations": 4}, "record": {"metrics": ["releases_by_owner.max"]}, "repeat": 1})");
+  run_study(dir, "");
+  CHECK_THAT(text_of(dir / "out/s/series.csv"), Contains(",3\n") && !Contains(",4\n"));
+}

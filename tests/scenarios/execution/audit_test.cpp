@@ -39,7 +39,7 @@ TEST_CASE("audit: a path in two rounds, seen by an end: by hand") {
   REQUIRE(result.claims.size() == 3);
   CHECK(result.claims[0].epsilon == Approx(6).epsilon(1e-6));
   CHECK(result.label == "fixed_gradients");
-  CHECK_FALSE(result.claims[1].guarantee);
+  CHECK_FALSE(result.claims[1].guarantee());
   CHECK(ratio(result, result.claims[1].mu, 2) == Approx(1 + 64.0 / 73).epsilon(1e-9));
   CHECK(ratio(result, result.claims[2].mu, 2) == Approx(1 + 256.0 / 265).epsilon(1e-9));
   CHECK(ratio(result, result.one_label, 2) == Approx(1 + 256.0 / 265).epsilon(1e-9));
@@ -105,7 +105,7 @@ TEST_CASE("audit: what a hostile agent passes on is audited as what it is") {
     return text.insert(1, fmt::format(R"("adversaries": {{"agents": [0], {}}}, )", behaviour));
   };
   const AuditResult copy = audited(path(R"("behaviour": {"type": "mimic", "of": 2})"), seen_by(1, 20'000), 2);
-  CHECK(copy.claims[1].guarantee);
+  CHECK(copy.claims[1].guarantee());
   CHECK(ratio(copy, copy.claims[1].mu, 2) == Approx(1).epsilon(1e-9));
   CHECK(copy.auroc == Approx(std::erfc(-copy.claims[1].mu / 2) / 2).margin(0.01));
   // A mean and a deviation of several vectors.
@@ -150,4 +150,23 @@ TEST_CASE("audit: canaries in one run") {
   CHECK(result.epsilon < 8);
   CHECK(result.scores[0].size() + result.scores[1].size() == 1000);
   CHECK(result.auroc == Approx(std::erfc(-1.666 / 2) / 2).margin(0.05));
+}
+
+TEST_CASE("audit: what no budget covers is a finding, not a guarantee that is refuted") {
+  // An agent goes on learning for itself after its budget: its final model reveals more than its releases.
+  const std::string local = R"({"data": {"type": "lending_like", "owners": 6, "records": 20, "features": 5},
+    "model": {"loss": "squared"}, "network": {"topology": "ring"},
+    "privacy": {"mechanism": "gaussian", "accountant": "zcdp", "epsilon": 1, "delta": 1e-5, "steps": 2, "clip": 1},
+    "protocol": {"type": "p2p_coordinate_descent", "mu": 1, "lipschitz": "public", "after_budget": "local"},
+    "stop": {"iterations": 60}})";
+  AuditOptions options{.runs = 6000, .threads = 2};
+  const AuditResult result = audited(local, options, 1);
+  CHECK_FALSE(result.claims[0].guarantee());
+  CHECK(result.refuted.empty());
+  CHECK_FALSE(result.findings.empty());
+  // An owner that releases nothing.
+  std::string nothing = local;
+  const std::size_t begin = nothing.find(R"({"type": "p2p)"), end = nothing.find('}', begin);
+  nothing.replace(begin, end + 1 - begin, R"({"type": "local_only"})");
+  CHECK_THROWS_WITH(audited(nothing, options, 1), Catch::Contains("agent 1 releases nothing"));
 }

@@ -392,3 +392,33 @@ TEST_CASE("views: bad adversaries are refused with one line") {
   alone.replace(alone.find(R"("adversaries": ["everybody"])"), 28, R"("adversaries": [])");
   CHECK_THAT(refused(alone), Contains("epsilon_seen requires an adversary"));
 }
+
+TEST_CASE("views: what is seen costs at most what the ledger has spent, at the same delta") {
+  // One of 100 releases, by basic composition 3 at delta 5e-4 of (300, 0.05); agent 1 sees all of it.
+  const Scratch dir;
+  const Seen seen = seen_in(dir, R"({"model": {"loss": "squared", "l2": 0},
+ "data": {"type": "lending_like", "owners": 3, "records": 20, "features": 3},
+ "privacy": {"mechanism": "gaussian", "delta": 0.05, "accountant": "basic", "epsilon": 300, "steps": 100, "clip": 1,
+             "adversaries": [{"agents": [1]}]},
+ "network": {"topology": "star", "latency": "100 ms"}, "record": {"metrics": ["releases_by_owner"]},
+ "clocks": {"type": "periodic", "period": "1 s", "phase": "500 ms"}, "stop": {"time": "0.7 s"},
+ "protocol": {"type": "push_sum", "step": 0.5, "fan_out": 2, "weighted_update": true}})");
+  CHECK(seen.of("agent:1", "ledger", 0) == Approx(3).epsilon(1e-9));
+  CHECK(seen.of("agent:1", "mu_squared", 0) == Approx(seen.of("agent:1", "local_mu_squared", 0)));
+  CHECK(seen.of("agent:1", "epsilon", 0) == Approx(3).epsilon(1e-6));
+}
+
+TEST_CASE("views: who taps the links of a trusted server knows who takes part, whatever the noise") {
+  const Scratch dir;
+  const Seen seen = seen_in(dir, R"({"seed": 7, "model": {"loss": "squared", "l2": 0},
+ "data": {"type": "lending_like", "owners": 10, "records": 20, "features": 3},
+ "privacy": {"mechanism": "laplace", "accountant": "basic", "epsilon": 2, "clip": 1, "unit": "owner",
+             "trust": "aggregator", "adversaries": [{"links": [[0, 1], [1, 0]]}, {"agents": [2]}]},
+ "network": {"topology": "star", "latency": "100 ms"},
+ "protocol": {"type": "dp_fedavg", "participation": 0.2, "rounds": 5, "step": 0.1},
+ "stop": {"iterations": 5}, "record": {"metrics": ["epsilon_seen"]}})");
+  // Amplified by q = 0.2 each of 5 releases costs ln(1 + q (e^x - 1)) = 2/5, so that x = ln(1 + (e^0.4 - 1)/0.2).
+  const double one = std::log1p(std::expm1(0.4) / 0.2);
+  CHECK(seen.of("links:0-1+1-0", "epsilon", 1) == Approx(5 * one).epsilon(1e-6));
+  CHECK(seen.of("agent:2", "epsilon", 1) == Approx(2).epsilon(1e-6));
+}
