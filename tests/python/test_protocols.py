@@ -316,6 +316,8 @@ def test_the_program_runs_a_file_and_its_runs_are_those_of_its_code(hearsay, tmp
     (lambda text: text.replace("def on_tick(self, i, run)", "def on_tick(self, i, run"), "mine.py:12: SyntaxError"),
     (lambda text: text.replace("import hearsay", "import hearsay\nimport absent", 1),
      "mine.py:2: ModuleNotFoundError: No module named 'absent'"),
+    (lambda text: text.replace("def on_tick(self, i, run):", "def on_up(self, i, run):\n        import factors\n\n"
+                               "    def on_tick(self, i, run):"), "mine.py imports 'factors' inside a function"),
 ])
 def test_what_is_wrong_with_a_file_is_one_line(hearsay, tmp_path, change, message):
     scenario_file = written(tmp_path)

@@ -173,7 +173,11 @@ def _execute(path):
     sys.path.insert(0, str(folder))
     try:
         spec.loader.exec_module(module)
-        texts = digests.imported_files(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        texts = digests.imported_files(text)
+        for source in (text, *(content.decode() for content in texts.values())):
+            for name in digests.imports_in_functions(source):  # later another module of this name would be found
+                raise ImportError(f"{path.name} imports {name!r} inside a function: import it at the top of the file")
     finally:
         sys.path.remove(str(folder))
         below()

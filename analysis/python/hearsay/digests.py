@@ -75,6 +75,12 @@ def _file_of(name):
     return None
 
 
+def imports_in_functions(text):
+    """The user's modules that a source imports inside functions."""
+    inner = [ast.unparse(node) for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return [name for source in inner for name in _imports(source, "") if _file_of(name) is not None]
+
+
 def imported_files(text, package=""):
     """The user's files that a source imports, also inside functions, and those that they import: contents by path."""
     found, waiting = {}, [(text, package)]
