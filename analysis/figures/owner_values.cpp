@@ -65,6 +65,7 @@ std::vector<std::size_t> spread(std::size_t size, std::size_t most) {
 }
 
 std::vector<Statistics> sample_of(std::vector<Statistics> values, std::size_t most) {
+  std::erase_if(values, [](const Statistics& one) { return std::isnan(one.median); });  // they have no place
   std::ranges::sort(values, {}, &Statistics::median);
   std::vector<Statistics> some;
   for (const std::size_t i : spread(values.size(), most)) some.push_back(values[i]);

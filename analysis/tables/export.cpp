@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -112,10 +113,13 @@ class Tables {
       for (std::size_t c = 0; c < layout_.width(); ++c) {
         numbers.clear();
         for (const auto& [run, sample] : row) numbers.push_back(layout_.sample(together_[run], sample)[c]);
+        std::erase_if(numbers, [](double x) { return std::isnan(x); });  // of owners without test records
+        constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
         const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
         series_.print("{}{},{},{},{}", axes_, column_text(c), where, numbers.size(),
-                      sum / static_cast<double>(numbers.size()));
-        for (const double p : {0.0, 0.25, 0.5, 0.75, 1.0}) series_.print(",{}", quantile(numbers, p));
+                      numbers.empty() ? kNone : sum / static_cast<double>(numbers.size()));
+        for (const double p : {0.0, 0.25, 0.5, 0.75, 1.0})
+          series_.print(",{}", numbers.empty() ? kNone : quantile(numbers, p));
         series_.write("\n");
       }
     }

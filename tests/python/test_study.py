@@ -4,6 +4,7 @@ import re
 import subprocess
 import warnings
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -116,6 +117,9 @@ def test_an_agent_may_have_the_name_of_its_owner(hearsay, small, written):
     (written / "owners.csv").write_text("size,agent,name,records\n1,1,Bergen,5\n1,2,Oslo,5\n2,1,Bergen,5\n2,2,Oslo,5\n")
     study = hearsay.load(written)
     assert list(study.metric("share", over="time_s", agent="Oslo")["median"]) == [3, 6]
+    # At another point the same owner may have another number.
+    (written / "owners.csv").write_text("size,agent,name,records\n1,1,Oslo,5\n1,2,Bergen,5\n2,2,Oslo,5\n2,1,Bergen,5\n")
+    assert list(hearsay.load(written).metric("share", over="time_s", agent="Oslo")["median"]) == [1, 2]
     with pytest.raises(KeyError, match="no owner is named 'Osslo'; did you mean 'Oslo'?"):
         study.metric("share", agent="Osslo")
 
@@ -284,3 +288,21 @@ def test_models_of_a_study_are_bit_for_bit_those_of_the_program(hearsay, small, 
             "SELECT data FROM model JOIN run ON run.id = model.run JOIN study ON study.point = run.point "
             "ORDER BY study.number, repetition, agent")]
     assert (models[["x1", "x2"]].to_numpy() == np.array([np.frombuffer(b) for b in blobs])).all()
+
+
+def test_quantiles_are_of_runs_in_which_there_is_a_number(hearsay, tmp_path):
+    (tmp_path / "d.csv").write_text("y,u\n" + "".join(f"{7 * k % 11},{k % 5}\n" for k in range(40)))
+    given = {"version": 1, "data": {"type": "csv", "path": "d.csv", "target": "y", "draw": "repetition", "test_fraction": 0.2,
+                                    "owner": {"type": "quantity", "owners": 4, "alpha": 0.5, "min_records": 1}},
+             "model": {"loss": "squared", "l2": 1e-3, "theta_max": 10}, "network": {"topology": "star"},
+             "protocol": {"type": "central_async", "rho": 0.1}, "privacy": {"mechanism": "none"}, "stop": {"iterations": 40},
+             "record": {"every": {"iterations": 20}, "metrics": ["test_error_by_owner"]}, "repeat": 12}
+    series = hearsay.run(given, output=tmp_path / "all", data_dirs=tmp_path, progress=False).series
+    assert series["value"].isna().any()  # owners without test records
+    found = hearsay.run(given, set={"record.keep": "aggregate"}, output=tmp_path / "few", data_dirs=tmp_path, progress=False)
+    found = found.quantiles.set_index(["agent", "iteration"])
+    for place, part in series.dropna(subset=["value"]).groupby(["agent", "iteration"])["value"]:
+        row = found.loc[place]
+        assert row["runs"] == len(part)
+        np.testing.assert_allclose([row["mean"], row["min"], row["median"], row["max"]],
+                                   [part.mean(), part.min(), part.median(), part.max()], rtol=1e-9)

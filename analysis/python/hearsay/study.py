@@ -175,8 +175,11 @@ class Study:
         done = self.runs.loc[self.runs["status"] == "done", [*self.axes, "repetition"]]
         rows = rows.merge(done, on=[*self.axes, "repetition"], how="inner")
         if agent is not None:
-            agents = self._named(agent) if isinstance(agent, str) else [agent]
-            of_agent = rows[rows["agent"].isin(agents)]
+            of_agent = rows[rows["agent"].notna()]
+            if isinstance(agent, str):
+                of_agent = of_agent.merge(self._named(agent), on=[*self.axes, "agent"], how="inner")
+            else:
+                of_agent = of_agent[of_agent["agent"] == agent]
             if of_agent.empty:
                 there = ", ".join(map(str, rows["agent"].dropna().unique()[:20]))
                 raise KeyError(f"{metric} has no value of agent {agent}" +
@@ -190,12 +193,12 @@ class Study:
         return means.agg({**{c: "first" for c in OVER}, "value": "mean"}).reset_index()
 
     def _named(self, owner):
-        """The agents of an owner's name."""
+        """The agent of an owner's name at each point, where it may have another number."""
         names = self.owners["name"]
         if owner not in set(names):
             near = difflib.get_close_matches(owner, list(names), 1)
             raise KeyError(f"no owner is named {owner!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
-        return list(self.owners.loc[names == owner, "agent"].unique())
+        return self.owners.loc[names == owner, [*self.axes, "agent"]].drop_duplicates()
 
     def _by_point(self, rows):
         if not self.axes:
