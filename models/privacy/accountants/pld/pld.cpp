@@ -184,12 +184,14 @@ class Composition {
   template <class F>
   double tilt(const F& value) const {
     const double spread = spread_of(cumulants(coarse_, 0));
-    double low = 1e-3 / spread, high = 12 / spread, theta = 1 / spread;
+    double least = 1e-3 / spread, low = least, high = 12 / spread, theta = 1 / spread;
     for (int i = 0; i < 60 && high - low > 1e-9 * low; ++i) {
       const auto [f, slope] = value(theta, cumulants(coarse_, theta));
       (f < 0 ? low : high) = theta;
       const double step = f / slope;
       if (std::abs(step) <= 1e-9 * theta) break;
+      if (low == least && high < 1.01 * least)
+        low = least /= 64;  // few records take part: large losses are rare
       theta = theta - step > low && theta - step < high ? theta - step : std::sqrt(low * high);
     }
     return theta;

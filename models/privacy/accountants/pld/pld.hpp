@@ -9,7 +9,8 @@
 // tilted back, so that rounding errors are relative to delta and not to 1. Losses beyond the grid count as
 // infinite; the mass beyond the window of the FFT is bounded by Chernoff and added. So the results are upper
 // bounds. The spacing is chosen so that epsilon exceeds the exact one by about 1e-5 of it and 1e-4 if 2^17
-// points suffice for that, otherwise by 1e-4 of it and 5e-4, or by more if that takes more than 2^20 points.
+// points suffice for that, otherwise by 1e-4 of it and 5e-4, or by more if that takes more than 2^20 points, or if hardly
+// any record takes part in a release: by up to 0.02 at rates of 1e-4 and less.
 //
 // Pure steps count as randomised response, Laplace and Gaussian ones as scalars (the worst direction of a
 // vector). Sampled steps are composed in both directions, and the larger result counts.

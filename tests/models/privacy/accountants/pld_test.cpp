@@ -98,6 +98,22 @@ TEST_CASE("pld: one sampled release has the exact divergence of its worse direct
   }
 }
 
+TEST_CASE("pld: a Gaussian release in which hardly any record takes part, by its closed form") {
+  // delta(epsilon) = q delta_0(ln(1 + (e^epsilon - 1)/q)), delta_0 that of the release without sampling.
+  const auto tail = [](double x) { return std::erfc(x / std::sqrt(2)) / 2; };
+  for (const auto& [z, q] : {std::pair(0.3, 1e-6), {0.4, 1e-6}, {0.5, 1e-5}, {0.6, 1e-4}, {0.5, 1e-2}}) {
+    for (const double epsilon : {0.004, 0.02, 0.5, 1.5}) {
+      const double x = std::log1p(std::expm1(epsilon) / q);
+      const double delta = q * (tail(x * z - 1 / (2 * z)) - std::exp(x) * tail(x * z + 1 / (2 * z)));
+      if (delta < 1e-12) continue;
+      const double ours = pld_epsilon(Releases(gaussian_step(z, q), 1), delta, Adjacency::kAddRemove);
+      INFO("z " << z << ", q " << q << ", at " << epsilon);
+      CHECK(ours >= epsilon * (1 - 1e-9));
+      CHECK(ours <= epsilon * 1.0001 + 0.02);
+    }
+  }
+}
+
 TEST_CASE("pld: unequal steps, Gaussians with multipliers z_t are one with mu^2 = sum 1/z_t^2") {
   Releases releases(gaussian_step(10), 30);
   releases.add(gaussian_step(20), 100);
