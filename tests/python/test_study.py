@@ -306,3 +306,10 @@ def test_quantiles_are_of_runs_in_which_there_is_a_number(hearsay, tmp_path):
         assert row["runs"] == len(part)
         np.testing.assert_allclose([row["mean"], row["min"], row["median"], row["max"]],
                                    [part.mean(), part.min(), part.median(), part.max()], rtol=1e-9)
+
+
+def test_the_last_value_counts_whatever_it_is(hearsay, written):
+    text = (written / "series.csv").read_text()
+    (written / "series.csv").write_text(text.replace("1,0,loss,,2,3,4,32,2\n", "1,0,loss,,2,3,4,32,nan\n"))
+    # Repetition 1 ends at 6; repetition 0 has no number at its end, and was at 4 before.
+    assert hearsay.load(written).final("loss")["loss"].iloc[0] == 6

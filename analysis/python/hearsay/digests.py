@@ -54,7 +54,7 @@ def _imports(text, package):
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and (node.module or package):
+        elif isinstance(node, ast.ImportFrom) and (package or not node.level):
             base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
             names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
         else:

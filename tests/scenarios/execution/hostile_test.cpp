@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <sstream>
+#include <vector>
 
 #include "tests/support/process.hpp"
 
@@ -41,6 +42,19 @@ std::string hostile_chain(double delta, double beta, const std::string& adversar
          adversaries + R"(, "sweep": {"protocol.aggregate": ["mean", "self_centered_clipping", "median",
                                                             {"type": "trimmed_mean", "f": 1}]}})" +
          fmt::format(fmt::runtime(edges), 1.0 / 3, beta, delta);
+}
+
+// The last squared distances of a chain's honest agents from 100, by rule; `starts`: of agents 0 to 5.
+std::map<std::string, double> chain_distances(const std::string& chain, const std::vector<int>& starts) {
+  const auto end = chain.find("\n\n");
+  const test::Scratch folder;
+  folder.write("s.json", chain.substr(0, end));
+  folder.write("edges.csv", chain.substr(end + 2));
+  std::string data = "owner,x,y\n";
+  for (std::size_t i = 0; i < starts.size(); ++i) data += fmt::format("{},1,{}\n", "abcdef"[i], starts[i]);
+  folder.write("data.csv", data);
+  test::ended_with(folder, "run s.json");
+  return last_values(folder / "out/s/series.csv", "distance.honest");
 }
 
 // A small study of classes with hostile agents.
@@ -87,13 +101,7 @@ TEST_CASE("hostile: consensus on a chain with two hostile neighbours, to four de
                       : R"([{"agents": [4], "behaviour": {"type": "constant", "value": 0}},
                             {"agents": [5], "behaviour": {"type": "constant", "value": 200}}])";
     const std::string all = hostile_chain(row.delta, row.beta, adversaries);
-    const auto end = all.find("\n\n");
-    const test::Scratch folder;
-    folder.write("s.json", all.substr(0, end));
-    folder.write("edges.csv", all.substr(end + 2));
-    folder.write("data.csv", "owner,x,y\na,1,0\nb,1,0\nc,1,200\nd,1,200\ne,1,0\nf,1,200\n");
-    test::ended_with(folder, "run s.json");
-    const auto values = last_values(folder / "out/s/series.csv", "distance.honest");
+    const auto values = chain_distances(all, {0, 0, 200, 200, 0, 200});
     REQUIRE(values.size() == 4);
     CHECK(std::abs(values.at("mean") - row.mean) < 6e-5);
     CHECK(std::abs(values.at("self_centered_clipping") - row.clipped) < 6e-5);
@@ -107,13 +115,7 @@ TEST_CASE("hostile: dissensus does not depend on the agents' numbers, nor on wha
     const std::string all = hostile_chain(
         .1, .267,
         fmt::format(R"({{"agents": [0, 1], "omniscient": {}, "behaviour": "dissensus"}})", omniscient), true);
-    const auto end = all.find("\n\n");
-    const test::Scratch folder;
-    folder.write("s.json", all.substr(0, end));
-    folder.write("edges.csv", all.substr(end + 2));
-    folder.write("data.csv", "owner,x,y\na,1,0\nb,1,200\nc,1,0\nd,1,0\ne,1,200\nf,1,200\n");
-    test::ended_with(folder, "run s.json");
-    const auto values = last_values(folder / "out/s/series.csv", "distance.honest");
+    const auto values = chain_distances(all, {0, 200, 0, 0, 200, 200});
     CHECK(std::abs(values.at("mean") - 10000) < 6e-5);
     CHECK(std::abs(values.at("self_centered_clipping") - .0002) < 6e-5);
   }
