@@ -8,6 +8,11 @@
 
 namespace hearsay::test {
 
+/// Lets others do what this thread has offered, however much else the machine does.
+inline void wait_for_help() {
+  while (sim::Crew::current() != nullptr && !sim::Crew::done()) std::this_thread::yield();
+}
+
 class HelpedThread {
  public:
   explicit HelpedThread(unsigned threads)
