@@ -69,9 +69,9 @@ Clocks::Clocks(const ClockOptions& options, AgentId agents, const Streams& strea
     check(!trace->path || ticks != nullptr, "a clock trace was not read");
     const auto take = [&](const std::vector<Time>& times, const std::vector<AgentId>& who) {
       for (std::size_t k = 0; k < times.size(); ++k) {
-        if (who[k] >= agents)
-          throw std::invalid_argument(
-              fmt::format("the clock trace: expected agents 0 to {}, found agent {}", agents - 1, who[k]));
+        if (who[k] < first || who[k] >= agents)
+          throw std::invalid_argument(fmt::format("the clock trace: expected agents {} to {}, found agent {}",
+                                                  first, agents - 1, who[k]));
         ticks_[who[k]].push_back(times[k] + 0.0);  // events order by bits, where -0 comes last
       }
     };

@@ -127,15 +127,25 @@ double Engine::latency_residual() const {
 void Engine::start() {
   fingerprint_.add(0, 0, agents(), 0);
   presence_.start(agenda_.queue());
-  const std::vector<Timeline::Entry>& entries = options_.timeline.entries;
-  for (std::uint32_t n = 0; n < entries.size(); ++n) push(Event::timeline(entries[n].at, n));
   if (std::isfinite(options_.observe_every)) push(Event::observation(options_.observe_every, 1));
   note_what_is_vain();
-  if (!tracing()) return;
-  trace(TraceKind::kStart, kNoAgent);
-  trace_timeline();
-  for (AgentId i = 0; i < agents(); ++i)
-    if (!up(i)) trace(TraceKind::kDown, i);
+  if (tracing()) {
+    trace(TraceKind::kStart, kNoAgent);
+    trace_timeline();
+    for (AgentId i = 0; i < agents(); ++i)
+      if (!up(i)) trace(TraceKind::kDown, i);
+  }
+  // Laws that change at time 0 hold for what the handler sends and computes at the start.
+  const std::vector<Timeline::Entry>& entries = options_.timeline.entries;
+  for (std::uint32_t n = 0; n < entries.size(); ++n) {
+    const Event event = Event::timeline(entries[n].at, n);
+    if (event.time > 0) {
+      push(event);
+    } else {
+      ++events_;
+      follow(event);
+    }
+  }
 }
 
 // Lazy publications are counted as delivered when they are made: subtracts those that have not arrived. Those that have
@@ -320,8 +330,10 @@ bool Engine::change_state(const Event& event) {
     presence_.reset(i);
     publications_.forget(i);
     if (tracing()) trace(TraceKind::kReset, i);
+    if (options_.network.in_flight == InFlight::kLost) lose_received(i);
   }
   if (up && changed) {
+    pass_waiting(i);
     // Timers that were due get new keys: they fire after all that have been set.
     presence_.for_each_waiting_timer(i, [this, i](Event& timer) {
       const std::uint64_t before = std::exchange(timer.key, timer_key(i));
@@ -331,6 +343,31 @@ bool Engine::change_state(const Event& event) {
   }
   note_what_is_vain();
   return changed;
+}
+
+// Agent i returns. What arrived meanwhile and needs no handler passes now, in order of arrival, also if the agent
+// computes: what arrives from now on does not wait either, and would overtake it.
+void Engine::pass_waiting(AgentId i) {
+  presence_.take_waiting(i, [this](const Event& event) {
+    const bool passes = event.has(Event::kAtDownlink) || event.kind == EventKind::kPublication;
+    if (!passes) return false;
+    ++events_;  // as one that resume() queues
+    if (accept(event)) {
+      deliver(event);
+      publications_.arrive(event.edge(), event.slot());
+    }
+    return true;
+  });
+}
+
+// Agent i has lost the messages that it had received while it computed, and not handled.
+void Engine::lose_received(AgentId i) {
+  presence_.take_waiting(i, [this](const Event& event) {
+    if (event.kind != EventKind::kMessage) return false;
+    fingerprint_.add(now(), event.key, event.target, 0);
+    lose(event, LossReason::kReceiverDown);
+    return true;
+  });
 }
 
 // A computation has ended: a message sent meanwhile leaves, unless its agent has lost its state.
@@ -385,8 +422,11 @@ void Engine::follow(const Event& event) {
 }
 
 void Engine::change_laws(std::size_t n) {
-  const LawChanges& changes = options_.timeline.entries[n].changes;
-  transport_.change(changes, topology_, streams_, options_.files->changes.at(n));
+  change_laws(options_.timeline.entries[n].changes, options_.files->changes.at(n));
+}
+
+void Engine::change_laws(const LawChanges& changes, const NetworkFiles& files) {
+  transport_.change(changes, topology_, streams_, files);
   if (changes.compute_time)
     presence_.change(ComputeTime(*changes.compute_time, agents(), first_clock(), streams_));
   draw_from(drawn_);

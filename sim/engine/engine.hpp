@@ -437,11 +437,14 @@ class Engine {
 
   // Agents change state, begin and end computations.
   bool change_state(const Event& event);
+  void pass_waiting(AgentId i);
+  void lose_received(AgentId i);
   void depart(const Event& event);
   void occupy();
   void free(const Event& event);
   void follow(const Event& event);
   void change_laws(std::size_t entry);
+  void change_laws(const LawChanges& changes, const NetworkFiles& files);
   template <class Archive>
   void serialize(Archive& archive);
   void note_what_is_vain();

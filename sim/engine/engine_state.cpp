@@ -10,8 +10,15 @@ template <class Archive>
 void Engine::serialize(Archive& archive) {
   plain(archive, now_);
   archive(events_, followed_, traced_, timers_, set_by_, fingerprint_);
-  if constexpr (Archive::is_loading::value)
+  if constexpr (Archive::is_loading::value) {
+    const std::vector<Timeline::Entry>& entries = options_.timeline.entries;
+    const NetworkOptions& network = options_.network;
+    // begin() has followed the entries at time 0, which the past of a branch that parts then has not.
+    if (!entries.empty() && entries.front().at <= 0)
+      change_laws({network.links.latency, network.links.loss, network.links.bandwidth, network.compute_time},
+                  *options_.files);
     for (std::size_t n = 0; n < followed_; ++n) change_laws(n);
+  }
   archive(presence_, agenda_, transport_, publications_, pool_);
   if constexpr (Archive::is_loading::value) note_what_is_vain();
 }

@@ -92,6 +92,11 @@ class Presence {
   /// Queues the first event that waits for agent i, and its last missed tick, if it can act. The next event follows
   /// when the first has been handled, unless the agent is busy then.
   void resume(AgentId i, Time now, EventQueue& queue);
+  /// Takes the events that wait for agent i and for which f(event) is true, in order; f lets none wait.
+  template <class F>
+  void take_waiting(AgentId i, F f) {
+    waiting_.take_if(i, f);
+  }
   /// Calls f with each timer that waits for agent i, in order.
   template <class F>
   void for_each_waiting_timer(AgentId i, F f) {

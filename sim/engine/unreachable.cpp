@@ -55,7 +55,8 @@ std::optional<std::string> why_unreachable(const Engine::Options& options, const
     return "no agent ever ticks: the clock trace is empty";
   const bool latency_changes = options.timeline.changes(&LawChanges::latency);
   const bool loss_changes = options.timeline.changes(&LawChanges::loss);
-  if (!latency_changes && options.network.links.latency.lower() >= options.time_limit)
+  const bool both_delayed = options.network.links.delayed_direction == DelayedDirection::kBoth;
+  if (!latency_changes && both_delayed && options.network.links.latency.lower() >= options.time_limit)
     return "no message can arrive: the smallest latency is as long as the run";
 
   const Links links(options.network.links, topology, streams, hub, files);

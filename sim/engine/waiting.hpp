@@ -35,6 +35,16 @@ class Waiting {
     places_[first].next = std::exchange(free_, first);
     return places_[first].event;
   }
+  /// Takes the events of agent i for which f(event) is true, in order; the others keep theirs. f adds none.
+  template <class F>
+  void take_if(AgentId i, F f) {
+    std::size_t count = 0;
+    for_each(i, [&count](const Event&) { ++count; });
+    for (; count > 0; --count) {
+      const Event event = pop_front(i);
+      if (!f(event)) push_back(i, event);
+    }
+  }
   template <class Archive>
   void serialize(Archive& archive) {
     plain(archive, last_);

@@ -59,7 +59,7 @@ Availability::Availability(const AvailabilityOptions& options, const Streams& st
                   groups_of(*groups, agents)});
     } else if (const auto* coin = std::get_if<Coin>(&one)) {
       coin_ *= coin->probability;
-      coin_hub_ |= coin->hub;
+      if (coin->hub) hub_coin_ *= coin->probability;
     } else if (const auto* diurnal = std::get_if<Diurnal>(&one)) {
       laws_.emplace_back(Chain{*diurnal, values("phase", diurnal->phase, diurnal->hub, kDayPhaseOption)});
     } else if (std::holds_alternative<AvailabilityTrace>(one)) {
@@ -100,7 +100,8 @@ bool Availability::applies_to(AgentId i, bool hub, std::uint32_t l) const {
   }
   if (const auto* chain = std::get_if<Chain>(&laws_[l])) return !hub || chain->law.hub;
   if (const auto* stay = std::get_if<Stay>(&laws_[l])) return !hub || stay->hub;
-  return true;
+  // A table says nothing about a hub that it does not name.
+  return !hub || std::get<Replay>(laws_[l]).sessions->names(i);
 }
 
 Availability::Period Availability::first_of(const Renewal& renewal, std::uint32_t entity,
@@ -195,15 +196,13 @@ bool Availability::resets() const {
 }
 
 bool Availability::online_at_tick(AgentId i, std::uint32_t n) const {
-  if (i < first_agent_ && !coin_hub_) return true;
   Stream s(tick_key_, i, 0, n);
-  return bernoulli(s, coin_);
+  return bernoulli(s, coin_of(i));
 }
 
 bool Availability::online_at_message(AgentId from, AgentId to, std::uint32_t n) const {
-  if (to < first_agent_ && !coin_hub_) return true;
   Stream s(message_key_, from, to, n);
-  return bernoulli(s, coin_);
+  return bernoulli(s, coin_of(to));
 }
 
 }  // namespace hearsay::sim

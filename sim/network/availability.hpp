@@ -77,12 +77,13 @@ class Availability {
   };
   using Law = std::variant<Renewal, Chain, Replay, Stay>;
 
+  double coin_of(AgentId i) const { return i < first_agent_ ? hub_coin_ : coin_; }
   Period first_of(const Renewal& law, std::uint32_t entity, std::uint32_t l) const;
   Time end_of(const Chain& law, AgentId i, std::uint32_t n, bool up, Time now, std::uint32_t l) const;
 
   std::vector<Law> laws_;
-  double coin_ = 1;  // probability; several laws multiply
-  bool coin_hub_ = false;
+  double coin_ = 1;      // probability; several laws multiply
+  double hub_coin_ = 1;  // of those with `hub`
   AgentId first_agent_;
   Stream::Key key_, tick_key_, message_key_;
 };

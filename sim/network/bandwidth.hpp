@@ -6,6 +6,7 @@
 #include "sim/laws/per_agent.hpp"
 #include "sim/options/describe.hpp"
 #include "sim/random/stream.hpp"
+#include "sim/state/plain.hpp"
 
 namespace hearsay::sim {
 
@@ -55,8 +56,8 @@ class Bandwidth {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    for (std::vector<Server>* servers : {&up_, &down_})
-      for (Server& server : *servers) archive(server.free);
+    plain(archive, up_);
+    plain(archive, down_);
   }
 
  private:

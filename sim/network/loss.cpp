@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "sim/files/csv_table.hpp"
 #include "sim/laws/per_agent.hpp"
@@ -96,15 +97,24 @@ Loss::Loss(const LossOptions& options, const Topology& topology, AgentId hub, co
     }
     if (const auto* edges = std::get_if<EdgeLoss>(&law)) {
       made.probability = ByEdge<double>(topology, edges->otherwise);
+      ByEdge<std::uint8_t> given(topology);
+      const auto give = [&](AgentId from, AgentId to, const EdgeList::Row& row) {
+        const EdgePosition position = topology.edge(from, to);
+        double& probability = made.probability[position];
+        if (std::exchange(given[position], std::uint8_t{1}) != 0 && probability != row.value)
+          throw std::invalid_argument(fmt::format(
+              "{}the loss from agent {} to agent {} is already given{}", row.where, from, to,
+              edges->both_ways ? "; for a row per direction set both_ways to false" : ": remove a row"));
+        probability = row.value;
+      };
       for (const EdgeList::Row& row : lists.at(number)->rows) {
         require_agent(row.from, topology.agents(), row.where);
         require_agent(row.to, topology.agents(), row.where);
-        const EdgePosition there = topology.edge(row.from, row.to);
-        if (there == 2 * topology.edges())
+        if (topology.edge(row.from, row.to) == 2 * topology.edges())
           throw std::invalid_argument(
               fmt::format("{}agents {} and {} are not linked", row.where, row.from, row.to));
-        made.probability[there] = row.value;
-        if (edges->both_ways) made.probability[topology.edge(row.to, row.from)] = row.value;
+        give(row.from, row.to, row);
+        if (edges->both_ways) give(row.to, row.from, row);
       }
     }
   }

@@ -112,7 +112,7 @@ std::shared_ptr<const Sessions> Sessions::between(const Outages& options) {
 }
 
 Sessions::Begin Sessions::begin(AgentId i) const {
-  if (i >= agents_.size() || !agents_[i].named) return {absent_up_, 0};
+  if (!names(i)) return {absent_up_, 0};
   const Agent& agent = agents_[i];
   const auto after = std::upper_bound(agent.changes.begin(), agent.changes.end(), from_);
   const auto before = static_cast<std::uint64_t>(after - agent.changes.begin());

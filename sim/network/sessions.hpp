@@ -27,6 +27,7 @@ class Sessions {
     std::vector<Time> changes;  ///< s; with `repeat` an even number
   };
   const std::vector<Agent>& agents() const { return agents_; }
+  bool names(AgentId i) const { return i < agents_.size() && agents_[i].named; }
 
   /// State of agent i at the start of a run, and the number of the first change after it.
   struct Begin {

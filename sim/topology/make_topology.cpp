@@ -31,6 +31,9 @@ Draft draw_kind(const TopologyOptions& options, AgentId agents, const Streams& s
       options.kind());
 }
 
+// In the note of a graph from which nodes have been removed.
+constexpr std::string_view kHaveAgents = "nodes have agents";
+
 // Nodes in the order of a breadth-first search from node 0, then from the first that it does not reach, and so on.
 std::vector<AgentId> by_links(const Draft& d) {
   const Topology graph = Topology::from_edges(d.nodes, d.edges);
@@ -63,7 +66,7 @@ std::vector<AgentId> by_path(const Draft& star) {
 
 void note_nodes_used(Draft& d, AgentId agents, const GraphOptions& o) {
   if (d.nodes > agents)
-    d.notes.push_back(fmt::format("{} of {} nodes have agents ({})", agents, d.nodes, name_of(o.nodes)));
+    d.notes.push_back(fmt::format("{} of {} {} ({})", agents, d.nodes, kHaveAgents, name_of(o.nodes)));
 }
 
 // Leaves as many nodes as there are agents.
@@ -96,10 +99,12 @@ void take_nodes(Draft& d, AgentId agents, const GraphOptions& o, const Streams& 
 
 void require_one_component(AgentId count, const std::vector<std::string>& notes) {
   if (count < 2) return;
-  throw TopologyError(
-      "expected a connected network, found {} components{}: set connected to largest_component or connect, "
-      "or ask for more links",
-      count, notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, "; ")));
+  // Nodes are removed from a connected graph.
+  const bool removed =
+      std::ranges::any_of(notes, [](const std::string& note) { return note.find(kHaveAgents) != note.npos; });
+  throw TopologyError("expected a connected network, found {} components{}: set {}, or ask for more links",
+                      count, notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, "; ")),
+                      removed ? "nodes to nearest" : "connected to largest_component or connect");
 }
 
 void weigh(Draft& d, const std::optional<EdgeWeights>& weights) {

@@ -82,7 +82,7 @@ TEST_CASE("bad network: a network in which no message can arrive is refused with
       "/network: no message can arrive: no agent is up before the last time that a neighbour is up");
   check_refused(R"({"latency": "1 h"})",
                 "/network: no message can arrive: the smallest latency is as long as the run");
-  check_refused("{}", "/network: no agent ever ticks", "time,agent\n5,0\n",
+  check_refused("{}", "/clocks: the clock trace: expected agents 1 to 3, found agent 0", "time,agent\n5,0\n",
                 R"(, "clocks": {"type": "trace", "path": "f.csv"})");
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "sim/random/random.hpp"
@@ -24,6 +25,17 @@ void reorder(std::vector<T>& all, const std::vector<AgentId>& order) {
 void reorder_edges(Draft& d, const std::vector<AgentId>& order) {
   for (auto* values : {&d.weight, &d.latency, &d.length}) reorder(*values, order);
   reorder(d.edges, order);
+}
+
+// Length of a link that is added between two nodes, m.
+double added_length(const Draft& d, AgentId a, AgentId b) {
+  const Place &from = d.places[a], &to = d.places[b];
+  if (d.torus <= 0) return distance(from, to);
+  const auto along = [&d](double u, double v) {
+    const double straight = std::abs(u - v);
+    return std::min(straight, d.torus - straight);
+  };
+  return distance({}, {.x = along(from.x, to.x), .y = along(from.y, to.y)});
 }
 
 }  // namespace
@@ -105,7 +117,8 @@ void join_components(Draft& d) {
         first.size(), d.weight.empty() ? "latencies" : "weights");
   for (std::size_t k = 1; k < first.size(); ++k) {
     d.edges.push_back({first[k - 1], first[k]});
-    if (!d.length.empty()) d.length.push_back(distance(d.places[first[k - 1]], d.places[first[k]]));
+    // On a torus links have a length, also where there was none yet.
+    if (!d.length.empty() || d.torus > 0) d.length.push_back(added_length(d, first[k - 1], first[k]));
   }
   d.notes.push_back(fmt::format("{} links were added between {} components", first.size() - 1, first.size()));
 }

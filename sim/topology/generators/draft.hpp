@@ -15,6 +15,7 @@ struct Draft {
   std::vector<Place> places = {};                              ///< by node, or empty
   std::vector<std::string> names = {};                         ///< by node, or empty
   std::vector<std::string> notes = {};                         ///< changes made to it, a sentence each
+  double torus = 0;  ///< side of the square whose opposite sides are one, m; 0: there is none
 
   /// How messages call a node.
   std::string called(AgentId node) const;

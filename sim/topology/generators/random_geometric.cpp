@@ -82,7 +82,7 @@ Draft draw(const RandomGeometric& o, AgentId nodes, const Streams& streams) {
   const double share = std::min(1.0, std::numbers::pi / 4 * (o.radius / o.side) * (o.radius / o.side));
   require_edges_fit(
       static_cast<std::uint64_t>(0.5 * nodes * (nodes - 1.0) * (o.radius > o.side ? 1 : share)));
-  Draft d{.nodes = nodes};
+  Draft d{.nodes = nodes, .torus = o.torus ? o.side : 0};
   d.places.reserve(nodes);
   for (AgentId i = 0; i < nodes; ++i) d.places.push_back(place_of_node(i, o.side, streams));
   const Cells cells(d.places, o);

@@ -67,6 +67,92 @@ TEST_CASE(
   CHECK(engine.payload_rows() == 2);  // the last received by agent 1, and the one in flight
 }
 
+namespace {
+
+// The neighbour, agent 1, needs time to compute, and is down once; messages take 0.5 s.
+struct BusyAndDown : test::Net {
+  BusyAndDown(Time computing, Time down, Time up) : Net(Ring{}, 2) {
+    options.network.links.latency = 0.5;
+    options.network.compute_time = ByAgent{0.0, {{1, computing}}};
+    options.network.availability = Outages{{{{1}, down, up}}};
+    options.network.in_flight = InFlight::kHeld;
+  }
+  // Times at which messages and publications were delivered.
+  std::vector<Time> delivered() const {
+    std::vector<Time> times;
+    for (const auto& [r, detail] : trace.entries)
+      if (r.kind == TraceKind::kDeliver) times.push_back(r.time);
+    return times;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("in flight: held publications arrive when their reader returns, also if it computes") {
+  // Published at 2, waits from 2.5 to 5; published at 6, arrives at 6.5. Agent 1 computes until 10, or from 5 on,
+  // when it handles a message that was sent at 2 too.
+  const bool busy_before = GENERATE(true, false);
+  for (const PublicationOrder order :
+       {PublicationOrder::kNewest, PublicationOrder::kArrival, PublicationOrder::kFifo}) {
+    BusyAndDown net(9, 2, 5);
+    net.options.network.links.order = order;
+    net.options.clocks = ClockTrace{{1, 2, 6}, {1, 0, 0}};
+    test::ScriptedEngine engine(net.options, net.topology, kStreams, &net.trace);
+    const double number = 4;
+    engine.on_tick = [&](AgentId i) {
+      if (i == 1 && busy_before) engine.compute(i);
+      if (i == 1) return;
+      if (engine.now() == 2 && !busy_before) engine.send(0, 1, 1, 0, {});
+      engine.publish(0, {&number, 1});
+    };
+    engine.on_message = [&](const Message& m) { engine.compute(m.to); };
+    engine.run();
+    CHECK(net.delivered() == (busy_before ? std::vector<Time>{5, 6.5} : std::vector<Time>{5, 5, 6.5}));
+    CHECK(engine.latest(1, 0).version == 2);
+    CHECK(engine.payload_rows() == 1);
+  }
+}
+
+TEST_CASE("in flight: held messages use the downlink from the receiver's return on, also if it computes") {
+  // 72 B at 72 B/s. Agent 1 computes from 1.5 to 11.5. What is sent at 3.5 waits at the downlink from 4 to 6, has
+  // been received at 7, and is handled at 11.5 for 10 s. What is sent at 6 is there at 6.5, has been received at 8,
+  // and is handled at 21.5.
+  BusyAndDown net(10, 3, 6);
+  net.options.network.links.bandwidth = UpDownBandwidth{.uplink = 1e300, .downlink = 72.0};
+  net.options.clocks = ClockTrace{{1.5, 3.5, 6}, {1, 0, 0}};
+  test::ScriptedEngine engine(net.options, net.topology, kStreams, &net.trace);
+  const double number = 4;
+  std::uint16_t tag = 0;
+  engine.on_tick = [&](AgentId i) { i == 1 ? engine.compute(i) : engine.send(0, 1, ++tag, 0, {&number, 1}); };
+  engine.on_message = [&](const Message& m) { engine.compute(m.to); };
+  engine.run();
+  CHECK(engine.log == Log{"1.5 tick 1", "3 down 1", "3.5 tick 0", "6 up 1", "6 tick 0", "11.5 message 0>1 #1",
+                          "21.5 message 0>1 #2"});
+}
+
+TEST_CASE(
+    "crash: messages that wait for a busy agent are lost with its state, unless the network holds them") {
+  // Agent 1 computes 5 s on each message. Those of 1, 1.5 and 2 arrive at 1.5, 2 and 2.5, that of 10 at 10.5.
+  for (const InFlight in_flight : {InFlight::kLost, InFlight::kHeld}) {
+    BusyAndDown net(5, 3, 4);
+    net.options.network.availability = Outages{{{{1}, 3, 4}}, StateOnReturn::kReset};
+    net.options.network.in_flight = in_flight;
+    net.options.clocks = ClockTrace{{1, 1.5, 2, 10}, {0, 0, 0, 0}};
+    test::ScriptedEngine engine(net.options, net.topology, kStreams, &net.trace);
+    std::uint16_t tag = 0;
+    engine.on_tick = [&](AgentId) { engine.send(0, 1, ++tag, 0, {}); };
+    engine.on_message = [&](const Message& m) { engine.compute(m.to); };
+    engine.run();
+    const bool held = in_flight == InFlight::kHeld;
+    CHECK(net.delivered() == (held ? std::vector<Time>{1.5, 4, 9, 14} : std::vector<Time>{1.5, 10.5}));
+    CHECK(lost(engine, LossReason::kReceiverDown) == (held ? 0 : 2));
+    CHECK(net.trace.count(TraceKind::kLose, "receiver_down") == (held ? 0 : 2));
+    for (const auto& [r, detail] : net.trace.entries)
+      if (r.kind == TraceKind::kLose) CHECK(r.time == 4);
+    CHECK(engine.payload_rows() == 0);
+  }
+}
+
 TEST_CASE("crash: an agent is reset before it comes up, its received values and timers are lost") {
   CrashingStar net(2, Crash{.up = 2.0, .down = 3.0});
   net.options.observe_every = 0.5;

@@ -93,4 +93,7 @@ TEST_CASE("round trips: the smallest possible one") {
   options.hub = true;
   options.timeline.entries = {{.at = 5, .text = "", .changes = {.latency = 1.0}}};
   CHECK(RoundTrips(options, make_topology(Star{}, 3, kStreams), kStreams, 1).smallest_possible() == 2);
+  // One that another replaces at 0 s never holds.
+  options.timeline.entries[0].at = 0;
+  CHECK(RoundTrips(options, make_topology(Star{}, 3, kStreams), kStreams, 1).typical() == 2);
 }

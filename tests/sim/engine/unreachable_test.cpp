@@ -88,6 +88,10 @@ TEST_CASE("unreachable: no agent ticks, or no message is in time") {
   options.time_limit = 3;
   options.network.links.latency = 3.0;
   CHECK(reason(options) == "no message can arrive: the smallest latency is as long as the run");
+  // Messages to the hub take no time.
+  options.network.links.delayed_direction = DelayedDirection::kFromHub;
+  CHECK(reason(options).empty());
+  options.network.links.delayed_direction = DelayedDirection::kBoth;
   options.network.links.latency = Uniform{2, 9};
   CHECK(reason(options).empty());
 }

@@ -254,6 +254,23 @@ TEST_CASE("availability trace: overlaps, decreasing times, repeated states and u
         "f2.csv:3: expected agents 0 to 3, found agent 200000000");
 }
 
+TEST_CASE(
+    "availability trace: what is absent does not concern a hub, which is up unless the table names it") {
+  Files files;
+  const auto law = [&](const std::string& text) {
+    const AvailabilityTrace trace{
+        .path = files(text), .unit = 1, .from = 0, .repeat = {}, .absent = Absent::kDown};
+    return Availability(trace, kStreams, 4, 1, {Sessions::read(trace)});
+  };
+  const Availability owners = law("agent,start,end\n1,0,100\n3,5,100\n");
+  CHECK_FALSE(owners.applies_to(0, true));
+  CHECK(owners.applies_to(0, false));
+  CHECK(owners.applies_to(1, false));
+  CHECK(owners.applies_to(2, false));
+  CHECK_FALSE(owners.first(2).up);
+  CHECK(law("agent,start,end\n0,5,100\n").applies_to(0, true));
+}
+
 TEST_CASE("clock trace: a file of ticks is read, decreasing times and unknown agents are refused") {
   Files files;
   const auto clocks = [&](const std::string& text) {
@@ -294,6 +311,27 @@ TEST_CASE("loss: edges have the loss of the file, in one direction or both, othe
   CHECK(refusal([&] { certain(law, 0, 1); }) == "f3.csv:2: agents 0 and 2 are not linked");
   law.path = files("from,to,loss\n0,4,1\n");
   CHECK(refusal([&] { certain(law, 0, 1); }) == "f4.csv:2: expected agents 0 to 3, found agent 4");
+}
+
+TEST_CASE("loss: a row for each direction needs both_ways false, equal rows may repeat") {
+  Files files;
+  const Topology ring = make_topology(Ring{}, 4, kStreams);
+  const auto made = [&](const EdgeLoss& law) {
+    return Loss(law, ring, kNoAgent, kStreams, {EdgeList::read(law.path)});
+  };
+  EdgeLoss law{.path = files("from,to,loss\n0,1,0.1\n1,0,1\n"), .both_ways = true, .otherwise = 0};
+  CHECK(
+      refusal([&] { made(law); }) ==
+      "f1.csv:3: the loss from agent 1 to agent 0 is already given; for a row per direction set both_ways to "
+      "false");
+  law.both_ways = false;
+  CHECK(made(law).certain(1, 0, ring.edge(1, 0), kNever));
+  CHECK_FALSE(made(law).certain(0, 1, ring.edge(0, 1), kNever));
+  law.path = files("from,to,loss\n1,0,1\n0,1,0\n1,0,0.5\n");
+  CHECK(refusal([&] { made(law); }) ==
+        "f2.csv:4: the loss from agent 1 to agent 0 is already given: remove a row");
+  law = {.path = files("from,to,loss\n0,1,1\n1,0,1\n0,1,1\n"), .both_ways = true, .otherwise = 0};
+  CHECK(made(law).certain(1, 0, ring.edge(1, 0), kNever));
 }
 
 TEST_CASE("network files: agents have the names of the graph's nodes, digits are their numbers") {

@@ -84,6 +84,9 @@ TEST_CASE("clock trace: decreasing times, lists of different lengths and unknown
         std::vector<std::string>{"agents: expected one agent for each of the 2 times, found 1"});
   CHECK_THROWS_WITH(Clocks(ClockTrace{{1}, {3}}, 3, kClockStreams),
                     Catch::Contains("expected agents 0 to 2, found agent 3"));
+  // A hub has no clock.
+  CHECK_THROWS_WITH(Clocks(ClockTrace{{1}, {0}}, 3, kClockStreams, 1),
+                    "the clock trace: expected agents 1 to 2, found agent 0");
 }
 
 TEST_CASE("links: the n-th message on an edge draws from (latency, from, to) and (loss, from, to), index n") {
@@ -163,6 +166,25 @@ TEST_CASE("availability: laws apply to the hub of a star only with `hub`") {
   CHECK(spared.applies_to(1, false));
   CHECK_FALSE(spared.applies_to(0, true));
   CHECK(all.applies_to(0, true));
+}
+
+TEST_CASE("availability: a hub has the product of the coins with `hub`, other agents that of all") {
+  const auto coins = [](const AvailabilityOptions& options) {
+    return Availability(options, kClockStreams, 4, 1);
+  };
+  const Availability both = coins(AllOf{{Coin{.probability = 0.99, .hub = true}, Coin{.probability = 0.1}}});
+  const Availability hub = coins(Coin{.probability = 0.99, .hub = true}),
+                     owner = coins(Coin{.probability = 0.99 * 0.1}), spared = coins(Coin{.probability = 0.1});
+  CHECK(both.coin());
+  int different = 0, heard = 0;
+  for (std::uint32_t n = 0; n < 1000; ++n) {
+    different += both.online_at_message(1, 0, n) != hub.online_at_message(1, 0, n) ? 1 : 0;
+    different += both.online_at_message(0, 1, n) != owner.online_at_message(0, 1, n) ? 1 : 0;
+    different += both.online_at_tick(2, n) != owner.online_at_tick(2, n) ? 1 : 0;
+    heard += spared.online_at_message(1, 0, n) ? 1 : 0;
+  }
+  CHECK(different == 0);
+  CHECK(heard == 1000);
 }
 
 TEST_CASE("availability: a stationary start needs finite means, periods must be positive") {

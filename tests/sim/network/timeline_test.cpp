@@ -2,9 +2,11 @@
 #include <catch2/catch.hpp>
 
 #include <map>
+#include <sstream>
 
 #include "sim/engine/unreachable.hpp"
 #include "sim/network/network.hpp"
+#include "sim/state/archive.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/support/script.hpp"
 
@@ -213,6 +215,58 @@ TEST_CASE("timeline: events that do not happen are listed, and publications trav
   CHECK(Engine(options, net.topology, kStreams).lazy());
   options.timeline = unfold({set_at(1, {.latency = 1.0})}, options.network, 3, 100);
   CHECK_FALSE(Engine(options, net.topology, kStreams).lazy());
+}
+
+TEST_CASE("timeline: laws that are set at 0 s hold for what is sent and computed at the start") {
+  // Sent at 0, and after a computation of 2 s.
+  NetworkOptions network;
+  network.links.latency = 1.0;
+  Eventful net({set_at(0, {.latency = 3.0, .compute_time = ComputeOptions(2.0)})}, 3, network);
+  test::ScriptedEngine engine(net.options, net.topology, kStreams, &net.trace);
+  engine.on_start = [&] {
+    engine.send(0, 1, 1, 0, {});
+    engine.compute(2);
+    engine.send(2, 1, 2, 0, {});
+  };
+  engine.run();
+  CHECK(engine.log == Log{"3 message 0>1 #1", "5 message 2>1 #2"});
+  CHECK(engine.events_to_come().empty());
+  REQUIRE(net.trace.entries.size() > 2);
+  CHECK(net.trace.entries[0].record.kind == TraceKind::kStart);
+  CHECK(net.trace.entries[1].detail == "set network.latency, network.compute_time");
+  CHECK(net.trace.entries[1].record.time == 0);
+}
+
+TEST_CASE("timeline: a branch that parts at 0 s goes on from what its past has sent") {
+  // Sent at the start over links of the past: arrives at 1. Sent at 2: 1 s on the uplink, 2 s on the link, 1 s on
+  // the downlink, as the branch says. Its laws have a state that those of the past have not.
+  NetworkOptions network;
+  network.links.latency = 1.0;
+  const GilbertElliott lossless{.p_good_to_bad = 0.1, .p_bad_to_good = 0.5, .loss_good = 0, .loss_bad = 0};
+  const LawChanges changes{.latency = 2.0, .loss = lossless, .bandwidth = EqualBandwidth{64.0}};
+  Eventful past({}, 2, network), branch({set_at(0, changes)}, 2, network);
+  std::stringstream state(std::ios::in | std::ios::out | std::ios::binary);
+  for (const Eventful* net : {&past, &branch}) {
+    test::ScriptedEngine engine(net->options, net->topology, kStreams);
+    engine.on_start = [&] {
+      engine.send(0, 1, 1, 0, {});
+      engine.after(0, 2, 2, 0);
+    };
+    engine.on_timer = [&](AgentId, std::uint16_t tag, std::uint32_t) { engine.send(0, 1, tag, 0, {}); };
+    engine.pause_after(0);
+    REQUIRE(engine.run() == End::kPaused);
+    if (net == &past) {
+      cereal::BinaryOutputArchive out(state);
+      engine.save(out);
+      continue;
+    }
+    cereal::BinaryInputArchive in(state);
+    engine.load(in);
+    engine.branch(0);
+    engine.pause_after(kNever);
+    engine.run();
+    CHECK(engine.log == Log{"1 message 0>1 #1", "2 timer 0 #2", "6 message 0>1 #2"});
+  }
 }
 
 TEST_CASE("timeline: a network that a later law makes usable is not refused") {

@@ -126,6 +126,18 @@ TEST_CASE("topology: several components are refused, reduced or connected, as `c
   CHECK(make_topology(sparse, 5, kStreams).components() == 1);
 }
 
+TEST_CASE("topology: links that connect the components of a torus have their lengths around it") {
+  // (.58856, .24208) and (.72673, .91966) are .13817 and 1 - .67758 apart. No two agents are nearer than the radius.
+  const TopologyOptions torus(RandomGeometric{.radius = 0.15, .side = 1, .torus = true},
+                              {.connected = Connected::kConnect});
+  const Topology three = make_topology(torus, 3, Streams(5, 0));
+  REQUIRE(rows(three) == std::vector<Row>{{1}, {0, 2}, {1}});
+  CHECK(three.places()[1].x == Approx(0.58856).margin(1e-5));
+  CHECK(three.places()[2].y == Approx(0.91966).margin(1e-5));
+  CHECK(three.length()[three.edge(1, 2)] == Approx(0.350777).margin(2e-6));
+  CHECK(three.length()[three.edge(2, 1)] == three.length()[three.edge(1, 2)]);
+}
+
 TEST_CASE("topology: a graph with weights or latencies is not connected by links without them") {
   const test::Scratch dir;
   const std::string file = dir.write("x.csv", "source,target,weight\n0,1,1\n2,3,1\n");
@@ -147,6 +159,9 @@ TEST_CASE("topology: with more nodes than agents, the first, the nearest or any 
   // Of the first three only 0 - 2 are linked.
   const Topology first = make_topology(path, 3, kStreams);
   CHECK(first.components() == 2);
+  CHECK(test::error_of<TopologyError>([&] { require_connected(first); }) ==
+        "expected a connected network, found 2 components (3 of 5 nodes have agents (first)): set nodes to "
+        "nearest, or ask for more links");
   CHECK_THROWS_AS(make_topology(path, 6, kStreams), TopologyError);
   CHECK_THROWS_WITH(make_topology(TopologyOptions(Ring{}, {.size = 4}), 5, kStreams),
                     "size: expected at least 5, a node for each agent, found 4");
