@@ -57,6 +57,7 @@ Statistics statistics_of(std::vector<double> numbers, bool antithetic) {
     s.mean = s.mean_low = s.mean_high = std::numeric_limits<double>::quiet_NaN();
     return s;
   }
+  s.values = numbers.size();
   const auto count = static_cast<double>(numbers.size());
   s.mean = s.mean_low = s.mean_high = std::accumulate(numbers.begin(), numbers.end(), 0.0) / count;
   if (count < 2) return s;
@@ -111,7 +112,7 @@ PointSummary PointCollector::summary() const {
       for (const auto& [baseline, value] : baselines_) {
         if (baseline == wanted) found.push_back(value);
       }
-      medians.push_back(quantile(found, 0.5));
+      medians.push_back(quartiles(found).median);
     }
     if (std::any_of(medians.begin(), medians.end(), [](double x) { return !std::isnan(x); }))
       all.baselines.emplace_back(name, std::move(medians));

@@ -32,6 +32,7 @@ std::vector<double> independent_values(const std::vector<double>& values, bool a
 /// Quartiles, and the mean with Student's 95 % interval (of one number: that number).
 struct Statistics : Quartiles {
   double mean = 0, mean_low = 0, mean_high = 0;
+  std::size_t values = 0;  ///< that mean and interval are of
 };
 /// Of those numbers that are finite. `antithetic`: they are by repetition, and the mean is that of pairs.
 Statistics statistics_of(std::vector<double> numbers, bool antithetic = false);

@@ -12,6 +12,8 @@
 //
 // A step returns false where there are fewer vectors than it needs: then there is no aggregate.
 // `clip` and `adaptive_clip` are of updates and gradients: of models they would measure the distance from 0.
+#include <numeric>
+#include <span>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -44,7 +46,7 @@ struct Bucketing {
   void describe(sim::Visitor& v) {
     v(size, {.name = "size", .help = "Number s of vectors in a bucket.", .min = 1});
   }
-  void operator()(Gathered& in, sim::Stream stream) const {
+  void operator()(Gathered& in, sim::Stream& stream) const {
     std::vector<Eigen::Index> order(static_cast<std::size_t>(in.size));
     std::iota(order.begin(), order.end(), 0);
     for (std::size_t k = 0; k < order.size(); ++k)
@@ -52,17 +54,16 @@ struct Bucketing {
     Gathered means;
     for (std::size_t first = 0; first < order.size(); first += size) {
       const std::size_t end = std::min(first + size, order.size());
-      Eigen::VectorXd sum = Eigen::VectorXd::Zero(in.x.rows()), plain = sum;
+      const std::span bucket(order.data() + first, end - first);
       double weight = 0;
       bool hostile = false;
-      for (std::size_t k = first; k < end; ++k) {
-        sum += in.weight[order[k]] * in.x.col(order[k]);
-        plain += in.x.col(order[k]);
-        weight += in.weight[order[k]];
-        hostile |= in.hostile[static_cast<std::size_t>(order[k])] != 0;
+      for (const Eigen::Index k : bucket) {
+        weight += in.weight[k];
+        hostile |= in.hostile[static_cast<std::size_t>(k)] != 0;
       }
       // An agent whose links have all the weight has none itself.
-      means.add(weight, weight > 0 ? sum / weight : plain / static_cast<double>(end - first), hostile);
+      means.add(weight, in.mean_by(bucket, [&](Eigen::Index k) { return weight > 0 ? in.weight[k] : 1; }),
+                hostile);
     }
     in.x.leftCols(means.size) = means.columns();
     in.weight.head(means.size) = means.weights();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "sim/options/describe.hpp"
@@ -51,9 +52,22 @@ struct Gathered {
     return order;
   }
   Eigen::VectorXd mean_of(const std::vector<Index>& order, Index count) const {
-    Eigen::VectorXd sum = x.col(order[0]);
-    for (Index k = 1; k < count; ++k) sum += x.col(order[static_cast<std::size_t>(k)]);
-    return sum / static_cast<double>(count);
+    return mean_by(std::span(order).first(static_cast<std::size_t>(count)), [](Index) { return 1.0; });
+  }
+  /// The mean of columns with weights(column), whose sum is above 0. Finite if they are.
+  template <class Weights>
+  Eigen::VectorXd mean_by(std::span<const Index> columns, Weights&& weights) const {
+    Eigen::VectorXd mean = Eigen::VectorXd::Zero(x.rows());
+    double whole = 0;
+    for (const Index k : columns) {
+      mean += weights(k) * x.col(k);
+      whole += weights(k);
+    }
+    mean /= whole;
+    if (mean.allFinite()) return mean;
+    mean.setZero();  // the sum was too large
+    for (const Index k : columns) mean += weights(k) / whole * x.col(k);
+    return mean;
   }
   /// Squared distances of all pairs. O(size^2 p).
   Eigen::MatrixXd squared_distances() const {

@@ -21,6 +21,10 @@ void DataOptions::describe_as(sim::Visitor& v, const sim::About& about) {
   v.variant(kind_, about, validation_, []<class Kind>(sim::Visitor& inner, Kind&, Validation& validation) {
     if constexpr (!requires(Kind k) { k.instances; }) validation.describe(inner);
   });
+  const auto* const lending = std::get_if<LendingLike>(&kind_);
+  v.check(lending == nullptr || !lending->whiten || validation_.fraction == 0,
+          std::string(about.name) + "/validation_fraction",
+          "expected 0 with whiten, which transforms the features of all records together");
 }
 
 DataSet make_data(const DataOptions& options, const sim::Streams& streams) {
@@ -34,6 +38,9 @@ DataSet make_data(const DataOptions& options, const sim::Streams& streams) {
           for (std::size_t i = 0; validation.fraction > 0 && i < data.owners(); ++i) {
             Shard held = hold_out(data.train[i], validation.fraction,
                                   data_stream(streams, i, DataDraw::kSplit, Instances::kValidation));
+            if constexpr (std::is_same_v<Kind, LowRankTasks>) {  // fitted to what is left
+              if (kind.standardise_target) standardise_targets(i, data.train[i], {&data.test[i], &held});
+            }
             if (validation.instances == Instances::kValidation) data.test[i] = std::move(held);
           }
           return data;

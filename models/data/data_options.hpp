@@ -25,7 +25,8 @@ class DataOptions {
                             LowRankTasks, SyntheticClasses, PythonData>;
 
   DataOptions() = default;
-  DataOptions(Kind kind) : kind_(std::move(kind)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  DataOptions(Kind kind, Validation validation = {}) : kind_(std::move(kind)), validation_(validation) {}
 
   const Kind& kind() const { return kind_; }
   Draw draw() const {

@@ -2,6 +2,7 @@
 // The data of the owners: for each of them records (rows) of p numbers and a target.
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <optional>
@@ -42,6 +43,9 @@ struct DeclaredBounds {
   double features_l1 = std::numeric_limits<double>::infinity();  ///< norm_1(x), the constant feature included
   double features_l2 = std::numeric_limits<double>::infinity();  ///< norm_2(x), likewise, where that is known
   double target = std::numeric_limits<double>::infinity();       ///< |y|
+
+  /// The least bound on norm_2(x) that follows, as norm_2 <= norm_1; infinite: none.
+  double norm_2() const { return std::min(features_l1, features_l2); }
 };
 
 struct DataSet {
@@ -58,7 +62,9 @@ struct DataSet {
   /// What was fitted without privacy accounting, a phrase each.
   std::vector<std::string> fitted_on_private_data = {};
   std::optional<sim::WeightedEdges> similarity = {};  ///< similarity graph of the owners, if any
-  std::vector<std::string> notes = {};                ///< how the data were changed, a sentence each
+  std::string similarity_from =
+      {};  ///< the private data that it is of, for those that use it; empty: public ones
+  std::vector<std::string> notes = {};  ///< how the data were changed, a sentence each
 
   std::size_t owners() const { return train.size(); }
   Eigen::Index p() const { return static_cast<Eigen::Index>(feature_names.size()); }

@@ -47,6 +47,13 @@ struct ModelOptions {
   }
 };
 
+/// Whether a problem of two classes must have records of both: those that noise has flipped need not.
+enum class Classes { kGiven, kPerturbed };
+
+/// Names the classes of a loss of several, 0, ..., K - 1, where the data do not: K is 1 + the largest training target, which is
+/// private, and listed as fitted.
+void name_classes(DataSet& data, const ModelOptions& model);
+
 /// Mean, over records, of squared loss as a quadratic about a reference point r:
 ///   mean loss(theta) = value + 2 slope . d + d^T a d,  gradient = 2 (a theta - b),   d = theta - r
 /// with a = X^T X/n (p x p) and b = X^T y/n. About the least-squares solution the value carries no
@@ -117,7 +124,7 @@ class Problem : public PublicProblem {
   /// Throws DataError when there is no training record, a classifier's targets are not -1 and +1 or all of one
   /// class, or a number is not finite. An owner may have no training record: its mean loss and gradient are
   /// then 0. Cost O(n p^2) for squared loss, else O(n p).
-  Problem(DataSet data, ModelOptions model);
+  Problem(DataSet data, ModelOptions model, Classes of = Classes::kGiven);
   Problem(Problem&&) = default;
 
   /// The same problem for runs whose vectors are not parameters but `width` numbers each (run/stand_in.hpp): sizes,
@@ -194,7 +201,7 @@ class Problem : public PublicProblem {
   };
 
   const Eigen::VectorXd& record_norms(std::size_t owner, Norm norm) const;
-  void check_targets() const;
+  void check_targets(Classes of) const;
   void check_classes() const;
   Eigen::Index classes() const;
   void gather_moments();

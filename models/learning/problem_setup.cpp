@@ -23,9 +23,28 @@ std::shared_ptr<const RecordModel> network_of(const ModelOptions& model, Eigen::
   return own->code.as<ModelCode>().make(own->code.values(), features);
 }
 
+// 1 + the largest target.
+Eigen::Index classes_of(const std::vector<Shard>& shards) {
+  double most = 0;
+  for (const Shard& shard : shards) {
+    if (shard.target.size() > 0) most = std::max(most, shard.target.maxCoeff());
+  }
+  return static_cast<Eigen::Index>(most) + 1;
+}
+
 }  // namespace
 
-Problem::Problem(DataSet data, ModelOptions model) : PublicProblem(std::move(data), std::move(model)) {
+void name_classes(DataSet& data, const ModelOptions& model) {
+  if (model.loss.scalar() || std::holds_alternative<PythonModel>(model.network) || !data.classes.empty())
+    return;
+  constexpr Eigen::Index kMost = 1'000'000;  // beyond, targets are numbers rather than classes
+  const Eigen::Index count = classes_of(data.train);
+  for (Eigen::Index k = 0; k < count && count <= kMost; ++k) data.classes.push_back(std::to_string(k));
+  data.fitted_on_private_data.emplace_back("number of classes: the largest target");
+}
+
+Problem::Problem(DataSet data, ModelOptions model, Classes of)
+    : PublicProblem(std::move(data), std::move(model)) {
   if (data_->train.empty()) throw DataError("expected at least one owner, found none");
   for (std::size_t i = 0; i < owners(); ++i) n_ += n(i);
   if (n_ == 0) throw DataError("expected at least one training record, found none");
@@ -35,7 +54,7 @@ Problem::Problem(DataSet data, ModelOptions model) : PublicProblem(std::move(dat
     if (data_->test[i].target.size() > 0) tested_.push_back(i);
     test_records_ += data_->test[i].target.size();
   }
-  check_targets();
+  check_targets(of);
   if (!model_.one_score()) network_ = network_of(model_, features(), loss().scalar() ? 1 : classes());
   if (quadratic()) gather_moments();
 }
@@ -57,12 +76,7 @@ Eigen::VectorXd PublicProblem::start(const sim::Streams& streams) const {
 }
 
 Eigen::Index Problem::classes() const {
-  if (!data_->classes.empty()) return static_cast<Eigen::Index>(data_->classes.size());
-  double most = 0;
-  for (const Shard& shard : data_->train) {
-    if (shard.target.size() > 0) most = std::max(most, shard.target.maxCoeff());
-  }
-  return static_cast<Eigen::Index>(most) + 1;
+  return data_->classes.empty() ? classes_of(data_->train) : static_cast<Eigen::Index>(data_->classes.size());
 }
 
 // Of softmax: 0, ..., K - 1.
@@ -95,7 +109,7 @@ void PublicProblem::require_records_of_all() const {
   }
 }
 
-void Problem::check_targets() const {
+void Problem::check_targets(Classes of) const {
   const bool own = std::holds_alternative<PythonModel>(model_.network);  // the loss is not used
   const bool classifies = !own && loss().is_classifier();
   bool negative = false, positive = false;
@@ -123,7 +137,7 @@ void Problem::check_targets() const {
     positive = positive || (data_->train[i].target.array() > 0).any();
   }
   if (!own && !loss().scalar()) return check_classes();
-  if (classifies && !(negative && positive)) {
+  if (classifies && of == Classes::kGiven && !(negative && positive)) {
     throw DataError(
         fmt::format("{} loss: expected two classes, found only {}", loss().name(), positive ? "+1" : "-1"));
   }

@@ -116,7 +116,7 @@ ProtocolRow row() {
     bool has_timeout() const override { return timeout() != nullptr; }
     void check_timeout(const Setting& setting) const override {
       if constexpr (hooks::self_paced<Params>) {
-        if (params_.self_paced()) require_passing_time(setting);
+        require_passing_time(setting, params_.self_paced());
       }
       if constexpr (hooks::uses_late_replies<Params>) {
         if (params_.uses_late_replies()) return;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 namespace hearsay::models {
 
 namespace {
@@ -15,7 +17,11 @@ class CodeProtocol final : public AnyProtocol {
   void describe(sim::Visitor& v) override { code_.describe(v); }
   std::unique_ptr<AnyProtocol> clone() const override { return std::make_unique<CodeProtocol>(*this); }
   std::optional<std::uint64_t> planned_iterations(const Study&) const override { return std::nullopt; }
-  void require(const Setting&) const override {}
+  void require(const Setting& setting) const override {
+    if (setting.privacy.epsilon_warm)
+      throw std::invalid_argument(
+          "protocols in Python make no release up front: leave out privacy.epsilon_warm");
+  }
   void check(const Study& study) const override { code().check(code_.values(), study); }
   sim::End run(World& world, Observer& observer) const override {
     return code().run(code_.values(), world, observer);

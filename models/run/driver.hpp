@@ -189,7 +189,7 @@ class Driver final : public Probe, public RunState {
   void serialize(Archive& archive) {
     if constexpr (hooks::describes_state<P>) archive(protocol_);
     archive(next_iteration_, next_vectors_, next_bytes_, next_check_, observed_traffic_, observed_time_,
-            asked_, instant_, done_, vain_since_, observed_here_, world_);
+            asked_, instant_, done_, vain_since_, observed_here_, not_finite_, world_);
   }
 
   void look() {

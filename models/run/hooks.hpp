@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/run/context.hpp"
+#include "models/run/timeout.hpp"
 
 namespace hearsay::models {
 
@@ -102,8 +103,8 @@ using Numbers = std::vector<std::pair<std::string, double>>;
 HEARSAY_HOOK(Numbers, numbers, (const Study&) const)
 /// The iterations that budgets are planned for. Its first argument is the protocol's name.
 HEARSAY_HOOK(std::optional<std::uint64_t>, planned_iterations, (std::string_view, const Study&) const)
-/// Whether messages drive the protocol, not clocks, so that time must pass.
-HEARSAY_HOOK(bool, self_paced, () const)
+/// How the protocol goes on if not by clocks, so that time must pass.
+HEARSAY_HOOK(OwnPace, self_paced, () const)
 HEARSAY_HOOK(bool, uses_late_replies, () const)
 /// What is suspicious about a run that has ended.
 HEARSAY_HOOK(std::optional<std::string>, warning, (const World&) const)

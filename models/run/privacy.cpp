@@ -18,16 +18,27 @@ namespace hearsay::models {
 
 namespace {
 
-constexpr std::uint32_t kEpsilonOption = 1, kStepsOption = 13;  // index of (kPerAgent, agent)
+constexpr std::uint32_t kEpsilonOption = 1, kStepsOption = 13;  // index of (kPerAgent, owner)
 
-// OwnerValues, and the streams of what is drawn for each.
+// The owners of a run, and the streams of what is drawn for each.
 struct OwnerValues {
   sim::AgentId first, count;
   const sim::Streams& streams;
-  // Their values of an option. Where their number is unknown: the value for all of them, if there is one.
+  // Their values of an option, drawn by owner: the same with a hub and without. Where their number is unknown: the value
+  // for all of them, if there is one.
   std::vector<double> values_of(const char* key, const sim::PerAgent& option, std::uint32_t number) const {
-    if (count > 0) return option.values_of(key, first, count, number, streams);
-    return option.constant() ? std::vector<double>{option.mean()} : std::vector<double>{};
+    if (count == 0) return option.constant() ? std::vector<double>{option.mean()} : std::vector<double>{};
+    try {
+      const std::vector<sim::Distribution> laws = option.laws(first, count);
+      std::vector<double> values(count);
+      for (sim::AgentId owner = 0; owner < count; ++owner) {
+        sim::Stream s = streams(sim::Purpose::kPerAgent, owner, 0, number);
+        values[owner] = laws[laws.size() == 1 ? 0 : owner].sample(s);
+      }
+      return values;
+    } catch (const std::invalid_argument& error) {
+      throw sim::OptionError(key, error.what());
+    }
   }
 };
 
@@ -63,9 +74,9 @@ void find_bound(const PrivacyOptions& options, const ModelOptions& model,
   } else if (options.by_turn()) {
     budget.source = BoundSource::kProtocol;  // unless slopes and the length of a record are bounded
     const double slope = model.loss.max_slope();
-    if (declared && std::isfinite(slope * declared->features_l2)) {
+    if (declared && std::isfinite(slope * declared->norm_2())) {
       budget.source = BoundSource::kDerived;
-      budget.bound = slope * declared->features_l2;
+      budget.bound = slope * declared->norm_2();
     }
   } else if (const auto derived = derived_gradient_bound(model, declared)) {
     budget.source = BoundSource::kDerived;
@@ -115,11 +126,9 @@ void warn(Budget& budget, const Problem& problem) {
         budget.delta, exposed, problem.owners(), 1 / static_cast<double>(fewest)));
   }
   const double greatest = *std::max_element(budget.epsilon.begin(), budget.epsilon.end());
-  if (calibration_of(budget.mechanism).calibration == GaussianCalibration::kPaper && greatest > 1) {
-    budget.warnings.emplace_back(
-        "privacy.mechanism.calibration: paper is proved for an epsilon of at most 1 per release; use "
-        "analytic");
-  }
+  // Of a release at most.
+  if (beyond_proof(calibration_of(budget.mechanism).calibration, budget.accountant, greatest))
+    budget.warnings.push_back(fmt::format("privacy.mechanism.calibration: {}", kPaperProof));
 }
 
 }  // namespace
@@ -204,7 +213,7 @@ void Budget::require_steps() const {
 
 void Budget::require_room_for_steps(const std::optional<Step>& upfront,
                                     std::span<const double> sampling_rates) const {
-  if (!schedules) return;
+  if (!schedules || (expected && !planned)) return;
   require_steps();
   std::set<std::tuple<double, std::uint64_t, double>> different;
   for (std::size_t owner = 0; owner < epsilon.size(); ++owner)
@@ -214,7 +223,7 @@ void Budget::require_room_for_steps(const std::optional<Step>& upfront,
 }
 
 Budget settle_budget(const PrivacyOptions& options, const ModelOptions& model, const KnownData& known,
-                     sim::AgentId first_agent, const sim::Streams& streams) {
+                     sim::AgentId first_agent, const sim::Streams& streams, bool gradients) {
   const OwnerValues owners{first_agent, static_cast<sim::AgentId>(known.owners.value_or(0)), streams};
   Budget budget{.mechanism = options.mechanism,
                 .accountant = options.accountant,
@@ -263,7 +272,14 @@ Budget settle_budget(const PrivacyOptions& options, const ModelOptions& model, c
         "expected one value for all owners with trust aggregator, whose releases cover all of them");
   }
   budget.epsilon_warm = options.epsilon_warm;
-  find_bound(options, model, known.bounds, budget);
+  if (gradients) {
+    find_bound(options, model, known.bounds, budget);
+  } else {
+    budget.source = BoundSource::kProtocol;
+    if (options.clip || options.gradient_bound || options.bound_from_data)
+      budget.warnings.emplace_back(
+          "privacy.clip, gradient_bound and bound_from_data: ignored, the protocol releases no gradients");
+  }
   require_cover(budget, known.parameters);
   constexpr std::size_t kFewOwners = 1000;  // whose noise is quickly solved for
   const bool equal_owners = options.epsilon.constant() && (!steps || steps->constant());
@@ -276,10 +292,10 @@ Budget settle_budget(const PrivacyOptions& options, const ModelOptions& model, c
 
 Budget resolve_budget(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
                       sim::AgentId first_agent, const sim::Streams& streams,
-                      std::shared_ptr<const ReleaseCache> schedules) {
+                      std::shared_ptr<const ReleaseCache> schedules, bool gradients) {
   Budget budget = settle_budget(options, problem.model(),
                                 {problem.data().bounds, problem.owners(), static_cast<int>(problem.p())},
-                                first_agent, streams);
+                                first_agent, streams, gradients);
   if (!budget.active()) return budget;
   if (budget.source == BoundSource::kFromData) {
     budget.bound =

@@ -27,6 +27,7 @@ struct Budget {
   double epsilon_1 = 0, epsilon_2 = 0;   ///< of a turn's two releases, if the budget is given by turn
   std::vector<std::uint64_t> steps{};    ///< T_i, by owner; empty if not given
   bool expected = false;                 ///< T_i are planned (expected_releases): 1 before they are
+  bool planned = false;                  ///< they have been
   std::optional<double> epsilon_warm{};  ///< part of it for a private warm start
   std::vector<std::string> warnings{};
   int dimension = 1;                                ///< of a release: the parameters of the model
@@ -92,13 +93,14 @@ struct KnownData {
 /// The budget as far as it is settled before the data are there: the bound is 0 where it is taken from them, there is no
 /// warning and no release can be planned. Without a number of owners, epsilon and steps have the value for all owners, or
 /// none if there is no such value. Agents of owners are numbered from `first_agent`. Throws std::invalid_argument if no
-/// bound is given, derivable or enforced, or the accountant does not cover the mechanism.
+/// bound is given, derivable or enforced, or the accountant does not cover the mechanism. `gradients`: Entry::gradients
+/// of the protocol; without them there is no bound.
 Budget settle_budget(const PrivacyOptions& options, const ModelOptions& model, const KnownData& known,
-                     sim::AgentId first_agent, const sim::Streams& streams);
+                     sim::AgentId first_agent, const sim::Streams& streams, bool gradients = true);
 /// The same for a problem. `optimum` is theta*, computed only with bound_from_data: the largest norm of a record's gradient
 /// at 0 and at theta*. `schedules`: of equal options and p, to be shared; null: of this problem alone.
 Budget resolve_budget(const PrivacyOptions& options, const Problem& problem, const LazyOptimum& optimum,
                       sim::AgentId first_agent, const sim::Streams& streams,
-                      std::shared_ptr<const ReleaseCache> schedules = nullptr);
+                      std::shared_ptr<const ReleaseCache> schedules = nullptr, bool gradients = true);
 
 }  // namespace hearsay::models

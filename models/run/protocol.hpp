@@ -30,6 +30,7 @@ struct Entry {
   MessageForm messages = {};  ///< for hostile agents
   bool schedules = false;     ///< opens accounts by a Timetable: has schedules other than uniform
   bool by_turn = false;       ///< takes its budget by turn: privacy.epsilon_1, epsilon_2
+  bool gradients = true;      ///< privacy needs a bound on gradients of records
   bool broadcasts = false;    ///< publishes and never sends
   bool joint = true;          ///< learns one model for all: f and theta* of the pooled data are its measure
   bool any_model = false;     ///< works with several scores, hidden layers, any start; else theta . x

@@ -71,11 +71,19 @@ void nothing_is_reached(const World& world, std::uint64_t events) {
       world.engine.agents(), traffic.in_flight()));
 }
 
-void require_passing_time(const Setting& setting) {
+void require_passing_time(const Setting& setting, OwnPace pace) {
+  if (pace == OwnPace::kNone) return;
   constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
   const StopLimits& stop = setting.stop;
   if (std::min({stop.iterations, stop.vectors, stop.bytes}) < kUnlimited) return;
-  if ((stop.budgets_spent && setting.privacy.active()) || setting.round_trips->typical() > 0) return;
+  const bool is_private = setting.privacy.active();
+  if (stop.budgets_spent && is_private) return;
+  if (pace == OwnPace::kMessages && is_private && setting.round_trips->takes_time(true) &&
+      !setting.round_trips->takes_time(false))
+    throw std::invalid_argument(
+        "rounds take no time once budgets are spent, so that a run would not end: expected stop.budgets_spent, "
+        "iterations, vectors or bytes, or a network.latency");
+  if (setting.round_trips->takes_time(true)) return;
   throw std::invalid_argument(
       "rounds and trainings take no time, so that a run would not end: expected stop.iterations, vectors or "
       "bytes, a network.latency or a network.compute_time");

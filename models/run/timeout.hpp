@@ -1,5 +1,6 @@
 #pragma once
 // How long a requester waits for a reply.
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,9 +32,15 @@ std::optional<std::string> timeout_note(std::string_view key, const std::optiona
 /// Throws OptionError if no round trip can be as short as the given timeout.
 void require_possible_timeout(std::string_view key, const std::optional<sim::Time>& given,
                               const sim::RoundTrips& round_trips);
-/// Of a protocol that its own messages drive, not clocks: throws std::invalid_argument if the run ends by time alone, and
-/// no time passes. The setting has round trips.
-void require_passing_time(const Setting& setting);
+/// How a protocol goes on without clocks.
+enum class OwnPace : std::uint8_t {
+  kNone,       ///< not: clocks drive it
+  kTrainings,  ///< by trainings, whose end is waited for
+  kMessages    ///< by rounds of messages, also when budgets are spent and nobody trains any more
+};
+/// Of a protocol that does not need clocks: throws std::invalid_argument if the run ends by time alone, and no time passes.
+/// The setting has round trips.
+void require_passing_time(const Setting& setting, OwnPace pace);
 /// A warning if a run has used less than 5 % of the replies that came, the others having been too late; `given` as above.
 std::optional<std::string> unused_replies_warning(const std::optional<sim::Time>& given, const World& world);
 

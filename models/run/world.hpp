@@ -31,7 +31,8 @@ struct ProtocolMetric {
   bool per_agent = false;   ///< one value for each owner, else one
   bool needs_test = false;  ///< needs test records
   bool exact = true;        ///< may depend on unreleased private values, unlike traffic, times and budgets
-  bool diverges = false;    ///< a run has diverged if this grows by a factor of 1e6, from its start or from 1
+  bool lower_is_better = false;  ///< so it is of what diverges, or needs test records, too
+  bool diverges = false;  ///< a run has diverged if this grows by a factor of 1e6, from its start or from 1
 };
 
 inline bool declares(std::span<const ProtocolMetric> metrics, std::string_view name) {

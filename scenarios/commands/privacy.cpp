@@ -155,6 +155,7 @@ nlohmann::ordered_json json_of(const CostQuestion& q, const std::vector<CostAnsw
       row[q.sensitivity ? "noise_scale" : "noise_scale_over_sensitivity"] = a.noise_scale;
       row["epsilon_total"] = a.total.epsilon;
       row["delta_total"] = a.total.delta;
+      if (!a.warning.empty()) row["warning"] = a.warning;
     }
     out["accountants"].push_back(std::move(row));
   }
@@ -185,6 +186,7 @@ void print_text(const CostQuestion& q, const std::vector<CostAnswer>& answers) {
     print_out("{:14} {:>12} {}{:>18} {:>14.6g} {:>14.6g}\n", models::name_of(a.accountant),
               shown(a.step.epsilon), stated ? fmt::format("{:>12} ", shown(a.step.delta)) : "",
               shown(a.noise_scale), a.total.epsilon, a.total.delta);
+    if (!a.warning.empty()) print_out("{:14} warning: {}\n", "", a.warning);
   }
 }
 

@@ -46,16 +46,18 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
                      {"optimum.gap", {}, optimum.gap}};
   }
   if (privacy_.active()) {
-    point.scalars.push_back({"privacy.bound", {}, privacy_.bound});
+    const bool gradients = scenario_.protocol->entry().gradients;
+    if (gradients) point.scalars.push_back({"privacy.bound", {}, privacy_.bound});
     point.scalars.push_back({"privacy.delta", {}, privacy_.delta});
     // By turn, the protocol records the cost: epsilon_turn.
     for (std::size_t owner = 0; !privacy_.by_turn() && owner < point.owners; ++owner) {
       const auto agent = static_cast<sim::AgentId>(owner) + point.first_owner;
       point.scalars.push_back({"privacy.epsilon", agent, privacy_.epsilon[owner]});
       const bool update = privacy_.unit == models::PrivacyUnit::kOwner;
-      point.scalars.push_back(
-          {"privacy.sensitivity", agent,
-           update ? privacy_.sensitivity_of_sum(1) : privacy_.sensitivity(problem.n(owner))});
+      if (gradients)
+        point.scalars.push_back(
+            {"privacy.sensitivity", agent,
+             update ? privacy_.sensitivity_of_sum(1) : privacy_.sensitivity(problem.n(owner))});
       if (privacy_.expected)
         point.scalars.push_back({"privacy.steps", agent, static_cast<double>(privacy_.steps[owner])});
     }
@@ -75,6 +77,9 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
            }));
   }
   point.unaccounted = problem.data().fitted_on_private_data;
+  const std::string& from = problem.data().similarity_from;
+  if (!from.empty() && std::holds_alternative<sim::Similarity>(scenario_.network.topology.kind()))
+    point.unaccounted.push_back(fmt::format("similarity graph ({})", from));
   if (privacy_.source == models::BoundSource::kFromData)
     point.unaccounted.push_back("privacy.bound_from_data: gradient bound");
   append(point.unaccounted, study_.exact_reads->all());

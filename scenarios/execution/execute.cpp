@@ -79,6 +79,7 @@ std::vector<RunTask> Execution::own_runs() const {
 void Execution::plan_tasks(const analysis::KnownStudy* known) {
   tasks_.clear();
   known_.clear();
+  again_.clear();
   cached_ = recorded_anew_ = damaged_ = 0;
   std::map<std::string, std::uint32_t> first;  // of equal points the first makes the runs
   for (std::uint32_t p = 0; p < plan_.points.size(); ++p) first.try_emplace(plan_.points[p].key, p);
@@ -114,6 +115,7 @@ void Execution::plan_tasks(const analysis::KnownStudy* known) {
     if (run.state == Known::kDamaged) ++damaged_;
     tasks_.push_back(t);
     known_.push_back(run);
+    again_.push_back(run.state == Known::kCached || twin);
   }
 }
 
@@ -183,7 +185,7 @@ bool Execution::make_runs(analysis::Store& store, Workers& workers) {
     const RunTask task = tasks_[k];
     if (run.status == analysis::Status::kInterrupted) all = false;
     compare(task, known_[k], run);
-    if (options_.finished) {
+    if (options_.finished && !again_[k] && run.status != analysis::Status::kInterrupted) {
       const std::lock_guard lock(mutex);
       options_.finished(run);
     }

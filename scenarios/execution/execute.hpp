@@ -22,7 +22,8 @@ struct ExecuteOptions {
   unsigned threads = 1;
   std::filesystem::path results{};                 ///< the folder: for traces and snapshots
   const std::atomic<bool>* interrupted = nullptr;  ///< once true, runs are aborted and no more are begun
-  /// Called with every run, by one thread at a time.
+  /// Called with every run that is done and had to be, by one thread at a time: not with those that are made once more for
+  /// their trace.
   std::function<void(const analysis::RunResult&)> finished{};
   sim::Time pause = sim::kNever;  ///< s: at which the state of each run is kept, and the run ended for now
   std::optional<Shard> shard{};   ///< the part of the study to make; all of it without
@@ -93,6 +94,7 @@ class Execution {
   RunMaker maker_;
   std::vector<RunTask> tasks_;
   std::vector<analysis::KnownRun> known_;  // by task
+  std::vector<bool> again_;                // whether it is made for its trace alone
   std::vector<bool> described_;
   std::vector<std::optional<PointDescription>> descriptions_;  // by point
   std::uint64_t all_ = 0, cached_ = 0, recorded_anew_ = 0, damaged_ = 0;

@@ -94,8 +94,10 @@ std::string doubt(const models::Views& views) {
 
 std::shared_ptr<const SolvedProblem> solve(const Scenario& scenario, std::uint32_t repetition,
                                            const std::function<void(models::DataSet&)>& change) {
-  const sim::Streams streams(scenario.seed, scenario.draws_data() ? repetition : 0);
+  const sim::Streams streams(scenario.seed,
+                             scenario.draws_data() ? scenario.first_repetition + repetition : 0);
   models::DataSet data = assemble("/data", [&] { return models::make_data(scenario.data, streams); });
+  models::name_classes(data, scenario.model);
   if (change) change(data);
   return assemble("/model",
                   [&] { return std::make_shared<const SolvedProblem>(std::move(data), scenario.model); });
@@ -111,7 +113,8 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
                         [&] {
                           return models::resolve_budget(scenario_.privacy, solved_->problem, solved_->optimum,
                                                         hub_ ? 1 : 0, study_streams(scenario_),
-                                                        std::move(schedules));
+                                                        std::move(schedules),
+                                                        scenario_.protocol->entry().gradients);
                         })),
       topology_(assemble("/network/topology",
                          [&] {
@@ -184,6 +187,7 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
       return models::expected_releases(*begins.protocol, study_, engine_, scenario_.seed, interrupted);
     });
     if (privacy_.steps.empty()) throw Interrupted();
+    privacy_.planned = true;
     assemble("/protocol", [&] { scenario_.protocol->check(study_); });
   }
   if (past != nullptr && past != &given) {

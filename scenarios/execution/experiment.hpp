@@ -97,7 +97,7 @@ class Experiment {
   /// What is suspicious about a run that has ended; empty if nothing.
   std::string warning(const models::World& world, analysis::RunEnd end) const;
   /// That a run ended with less than half of the releases made that its budget is planned for; empty if not.
-  std::string unused_plan(const models::World& world, analysis::RunEnd end) const;
+  std::string unused_plan(const models::World& world, analysis::RunEnd end, bool warned) const;
 
   Scenario scenario_;
   std::shared_ptr<const SolvedProblem> solved_;

@@ -53,12 +53,12 @@ analysis::RunResult Experiment::ended_before(analysis::RunResult run, const Expe
 std::string Experiment::warning(const models::World& world, analysis::RunEnd end) const {
   std::vector<std::string> all;
   if (auto unused = scenario_.protocol->warning(world)) all.push_back(std::move(*unused));
-  if (auto idle = unused_plan(world, end); !idle.empty()) all.push_back(std::move(idle));
+  if (auto idle = unused_plan(world, end, !all.empty()); !idle.empty()) all.push_back(std::move(idle));
   if (auto lost = lost_messages(world.engine.traffic()); !lost.empty()) all.push_back(std::move(lost));
   const auto wanted = scenario_.stop.iterations;
   if (end == analysis::RunEnd::kFinished && wanted && 2 * world.iterations < *wanted && privacy_.active() &&
       world.ledger.all_spent()) {
-    all.push_back(fmt::format("all privacy budgets were used up after {} of stop.iterations {}",
+    all.push_back(fmt::format("all releases that the budgets allow were made after {} of stop.iterations {}",
                               world.iterations, *wanted));
   }
   if (end == analysis::RunEnd::kIdle && world.engine.all_gone()) {
@@ -70,19 +70,17 @@ std::string Experiment::warning(const models::World& world, analysis::RunEnd end
   return fmt::format("{}", fmt::join(all, "; "));
 }
 
-std::string Experiment::unused_plan(const models::World& world, analysis::RunEnd end) const {
+std::string Experiment::unused_plan(const models::World& world, analysis::RunEnd end, bool warned) const {
   using analysis::RunEnd;
   const auto iterations =
       privacy_.steps.empty() ? scenario_.protocol->planned_iterations(study_) : std::nullopt;
-  const bool limited = end == RunEnd::kTime || end == RunEnd::kVectors || end == RunEnd::kBytes ||
-                       end == RunEnd::kEvents || (end == RunEnd::kIterations && !iterations);
-  if (!limited || !privacy_.active() || privacy_.by_turn()) return "";
-  std::uint64_t made = 0, planned = 0;
-  if (iterations) {
-    made = world.iterations;
-    planned = *iterations;
-    if (2 * made >= planned) return "";
-  } else {
+  if (end == RunEnd::kInterrupted || end == RunEnd::kFailed || !privacy_.active() || privacy_.by_turn())
+    return "";
+  const bool short_of = iterations && 2 * world.iterations < *iterations;
+  std::uint64_t made = world.iterations, planned = iterations.value_or(0);
+  if (!short_of) {
+    if (iterations && warned) return "";
+    planned = 0;
     // The account with the median share.
     const double used = world.ledger.median_used();
     if (used >= 0.5) return "";
@@ -95,14 +93,16 @@ std::string Experiment::unused_plan(const models::World& world, analysis::RunEnd
     }
     if (planned == 0) return "";
   }
+  const bool by_limit = end != RunEnd::kFinished && end != RunEnd::kIdle;
   return fmt::format(
-      "stop.{} ended the run after {} of the {} {} that the privacy budget is planned for, so the noise is "
-      "larger than needed: plan for fewer ({}) or extend stop.{}",
-      analysis::name(end), made, planned, iterations ? "iterations" : "releases of the median agent",
-      iterations               ? scenario_.stop.iterations ? "stop.iterations" : "protocol.horizon"
+      "{}{} ended{} after {} of the {} {} that the privacy budget is planned for, so the noise is "
+      "larger than needed: plan for fewer ({}){}",
+      by_limit ? "stop." : "the run", by_limit ? analysis::name(end) : "", by_limit ? " the run" : "", made,
+      planned, short_of ? "iterations" : "releases of the median agent",
+      short_of                 ? scenario_.stop.iterations ? "stop.iterations" : "protocol.horizon"
       : privacy_.steps.empty() ? "the protocol's options"
                                : "privacy.steps, or \"expected\"",
-      analysis::name(end));
+      by_limit ? fmt::format(" or extend stop.{}", analysis::name(end)) : "");
 }
 
 }  // namespace hearsay::scenarios

@@ -29,7 +29,7 @@ constexpr std::size_t kBlock = 1 << 20;  // bytes that are hashed at a time
 constexpr int kShare = 20;
 
 std::string first_line(const SnapshotPlace& place) {
-  return fmt::format("hearsay snapshot 4 {}\n", place.identity);
+  return fmt::format("hearsay snapshot 5 {}\n", place.identity);
 }
 
 // Passes what is written on in blocks, and hashes them; all but the last are full, as nothing flushes it before the end.
@@ -166,8 +166,11 @@ void Snapshots::keep(const models::World& world, const models::RunState& state) 
   } catch (const sim::Error& error) {
     why = error.what();
   }
-  if (!why.empty()) print_message(fmt::format("note: {}: its state is not kept: {}", place.run, why));
+  // A pause is for the sake of the state.
+  if (ends && !why.empty())
+    throw analysis::OutputError(fmt::format("{}: its state is not kept: {}", place.run, why));
   if (ends) throw Interrupted();
+  if (!why.empty()) print_message(fmt::format("note: {}: its state is not kept: {}", place.run, why));
   if (!why.empty()) options_.reset();
   plan(world, Clock::now() - begin);
 }

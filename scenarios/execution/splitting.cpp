@@ -60,16 +60,20 @@ class Crossing final : public models::Observer, public models::StateKeeper {
     boost::interprocess::ibufferstream in(from_->text.data(), from_->text.size());
     state.load(in);
     state.redraw(world.engine.now());
+    past_events_ = world.engine.events();
     most_ = analysis::Trajectory{}.most;  // that of the start
   }
   void keep(const models::World&, const models::RunState&) override {}
   void stopped(const models::RunState& state) override {
+    if (!(most_ >= level_)) return;  // something else has ended it
     std::ostringstream out(std::ios::binary);
     state.save(out);
     state_ = std::make_shared<const LevelState>(
         LevelState{std::move(out).str(), from_ == nullptr ? number_ : from_->first});
   }
 
+  /// Of the run that it goes on from.
+  std::uint64_t past_events() const { return past_events_; }
   analysis::Trajectory trajectory() { return {most_, std::move(state_)}; }
 
  private:
@@ -80,6 +84,7 @@ class Crossing final : public models::Observer, public models::StateKeeper {
   const analysis::Metric& metric_;
   std::vector<double> values_;
   double most_ = analysis::Trajectory{}.most;
+  std::uint64_t past_events_ = 0;
   std::shared_ptr<const LevelState> state_;
 };
 
@@ -96,11 +101,11 @@ class Runs final : public analysis::Trajectories {
     runs_.protocol.run(world, crossing);
     if (crossing.interrupted()) throw Interrupted();
     ++made;
-    events += world.engine.events();
+    events += world.engine.events() - crossing.past_events();
     return crossing.trajectory();
   }
 
-  std::atomic<std::uint64_t> made = 0, events = 0;  // events of the pasts of runs are counted again
+  std::atomic<std::uint64_t> made = 0, events = 0;
 
  private:
   const SplitRuns& runs_;

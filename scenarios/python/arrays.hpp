@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <span>
 #include <vector>
@@ -26,10 +27,10 @@ class Arrays {
  public:
   /// Their numbers are to be written.
   py::array_t<double>& vector(py::ssize_t size) {
-    return take(vectors_, size, [size] { return new_vector(size); });
+    return take(vectors_, std::array{size}, [size] { return new_vector(size); });
   }
   py::array_t<double>& heard(py::ssize_t rows, py::ssize_t columns) {
-    return take(heard_, rows, [=] { return new_heard(rows, columns); });
+    return take(heard_, std::array{rows, columns}, [=] { return new_heard(rows, columns); });
   }
   py::array_t<double>& copy(std::span<const double> numbers) {
     py::array_t<double>& taken = vector(static_cast<py::ssize_t>(numbers.size()));
@@ -39,11 +40,15 @@ class Arrays {
 
  private:
   using Kept = std::map<py::ssize_t, py::array_t<double>>;
+  // As it was made: a handler can set shape and flags.
+  static bool unchanged(const py::array& array, std::span<const py::ssize_t> shape) {
+    return array.writeable() && std::ranges::equal(std::span(array.shape(), array.ndim()), shape);
+  }
   template <class Make>
-  static py::array_t<double>& take(Kept& all, py::ssize_t size, Make make) {
-    const auto found = all.find(size);
-    if (found == all.end()) return all.emplace(size, make()).first->second;
-    if (!let_go(found->second)) found->second = make();
+  static py::array_t<double>& take(Kept& all, std::span<const py::ssize_t> shape, Make make) {
+    const auto found = all.find(shape[0]);
+    if (found == all.end()) return all.emplace(shape[0], make()).first->second;
+    if (!let_go(found->second) || !unchanged(found->second, shape)) found->second = make();
     return found->second;
   }
 

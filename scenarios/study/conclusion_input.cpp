@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
+#include <utility>
 
 #include "analysis/theory/central_bounds.hpp"
 #include "models/protocols/central/central_async.hpp"
@@ -27,7 +30,7 @@ using analysis::ConclusionOptions;
 std::vector<bool> holding(const Plan& plan, const std::string& where, const std::string& pointer) {
   if (where.empty()) return std::vector<bool>(plan.points.size(), true);
   try {
-    Condition condition(where, plan.axes, plan.numeric);
+    Condition condition(where, plan.axes, plan.numeric, plan.units);
     std::vector<bool> all;
     for (const PlannedPoint& p : plan.points) {
       std::vector<double> numbers = p.numbers;
@@ -50,7 +53,28 @@ void each_condition(const Plan& plan, F&& f) {
     f(holding(plan, options.bounds[b].where, fmt::format("/analysis/bounds/{}/where", b)), false);
 }
 
-// Sets T and rho of the protocol, if it has them.
+// Makes of the owners' budgets those of N parties whose answers have the noise that the formulas state.
+void set_budgets(const Scenario& scenario, const nlohmann::ordered_json& protocol,
+                 std::vector<double>& epsilon) {
+  const double factor = scenario.privacy.adjacency == models::Adjacency::kAddRemove ? 2 : 1;
+  for (double& own : epsilon) own *= factor / protocol.value("overlap", 1.0);
+  if (protocol.contains("learner_is_owner") && protocol["learner_is_owner"].is_number())
+    epsilon.at(protocol["learner_is_owner"].get<std::size_t>() - 1) = std::numeric_limits<double>::infinity();
+  // A group is a fictitious owner: its answer, sum (n_i/n_G) Q_i, has the noise of 1/epsilon_G^2 = sum 1/epsilon_i^2.
+  std::vector<double> parties;
+  for (const auto& group : protocol.value("groups", nlohmann::ordered_json::array())) {
+    double squares = 0;
+    for (const auto& member : group) {
+      const double own = std::exchange(epsilon.at(member.get<std::size_t>() - 1), 0);  // it is in a party
+      squares += 1 / (own * own);
+    }
+    parties.push_back(1 / std::sqrt(squares));
+  }
+  std::ranges::copy_if(epsilon, std::back_inserter(parties), [](double own) { return own > 0; });
+  epsilon = std::move(parties);
+}
+
+// Sets T and rho of the protocol, if it has them, and what the budgets are for its noise.
 void add_protocol(const Scenario& scenario, analysis::CentralSetting& setting) {
   const nlohmann::ordered_json all = write_all(scenario);
   const nlohmann::ordered_json& protocol = all["protocol"];
@@ -64,16 +88,15 @@ void add_protocol(const Scenario& scenario, analysis::CentralSetting& setting) {
     setting.horizon = static_cast<double>(*scenario.stop.iterations);
   }
   if (const auto sigma = number("sigma")) setting.sigma = *sigma;
+  if (!setting.epsilon.empty()) set_budgets(scenario, protocol, setting.epsilon);
   if (const auto rho = number("rho")) {
     setting.rho = *rho;
   } else if (protocol.contains("rho") && protocol["rho"].is_object() && protocol["rho"]["type"] == "auto") {
     if (protocol["type"] == "central_sync") {
       setting.rho = setting.horizon * setting.horizon / (setting.hessian_max + setting.sigma);
     } else {
-      double parties = setting.owners();
-      for (const auto& group : protocol.value("groups", nlohmann::ordered_json::array()))
-        parties -= static_cast<double>(group.size()) - 1;
-      setting.rho = models::AutoRho::value(parties, setting.horizon, setting.sigma, setting.hessian_min);
+      setting.rho =
+          models::AutoRho::value(setting.owners(), setting.horizon, setting.sigma, setting.hessian_min);
     }
   }
 }

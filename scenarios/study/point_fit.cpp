@@ -130,8 +130,9 @@ Scenario bound(Scenario s, const models::DataSet& data) {
 sim::Topology topology_of(const Scenario& s, sim::AgentId agents, const sim::WeightedEdges* similar,
                           std::uint32_t repetition) {
   const bool repeated = s.network.topology.graph().draw == sim::GraphDraw::kRepetition;
-  sim::Topology topology = sim::make_topology(s.network.topology, agents,
-                                              sim::Streams(s.seed, repeated ? repetition : 0), similar);
+  sim::Topology topology =
+      sim::make_topology(s.network.topology, agents,
+                         sim::Streams(s.seed, repeated ? s.first_repetition + repetition : 0), similar);
   for (sim::AgentId i = 1; s.protocol->entry().hub && i < agents; ++i) {
     if (topology.edge(0, i) == 2 * topology.edges()) {
       throw sim::OptionError("/network/topology",
@@ -239,7 +240,7 @@ models::KnownData known_data(const Scenario& s, const std::optional<models::Data
 models::Budget settle(const Scenario& s, const models::KnownData& known) {
   return assemble("/privacy", [&] {
     return models::settle_budget(s.privacy, s.model, known, s.protocol->entry().hub ? 1 : 0,
-                                 sim::Streams(s.seed, 0));
+                                 sim::Streams(s.seed, 0), s.protocol->entry().gradients);
   });
 }
 

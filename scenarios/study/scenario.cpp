@@ -36,7 +36,8 @@ void StopOptions::describe(sim::Visitor& v) {
            .open_min = true});
   v(target, {.name = "target",
              .help = "Stopping criterion on a metric; the scalars reached_at record when it was met."});
-  v(budgets_spent, {.name = "budgets_spent", .help = "End the run once all privacy budgets are exhausted."});
+  v(budgets_spent, {.name = "budgets_spent",
+                    .help = "End the run once all releases that the privacy budgets allow have been made."});
   v.check(
       iterations || time || vectors || bytes || events || wall || budgets_spent, "",
       "a run needs a limit that it is sure to reach: give iterations, time, vectors, bytes, events, wall or "

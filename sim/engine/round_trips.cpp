@@ -38,8 +38,10 @@ RoundTrips::RoundTrips(const Engine::Options& options, const Topology& topology,
   const bool all = topology.stores_edges() || topology.edges() <= kAll || link_options.latency.known();
   const std::size_t step = (all ? topology.edges() : agents) / kLinks + 1;
   Time smallest = kNever;
+  takes_time_ = takes_time_on_the_way_ = true;
   const auto sample = [&] {
     std::size_t edge = 0;
+    Time longest = 0, longest_on_the_way = 0;  // of these laws
     for (AgentId i = 0; i < agents; ++i) {
       const Neighbours neighbours = topology.neighbours(i);
       for (std::uint32_t k = all ? 0 : i; k < (all ? neighbours.size() : std::min(i + 1, neighbours.size()));
@@ -54,16 +56,21 @@ RoundTrips::RoundTrips(const Engine::Options& options, const Topology& topology,
         const Time sending = transmission(i, j) + transmission(j, i);
         const std::size_t first = sorted_.size();
         for (std::uint32_t n = kFirstIndex; n < kFirstIndex + kTrips; ++n) {
-          sorted_.push_back(links.latency(i, j, there, n) + links.latency(j, i, back, n) + compute.of(j, n) +
-                            sending);
+          const Time on_the_way = links.latency(i, j, there, n) + links.latency(j, i, back, n);
+          longest_on_the_way = std::max(longest_on_the_way, on_the_way + sending);
+          sorted_.push_back(on_the_way + compute.of(j, n) + sending);
+          longest = std::max(longest, sorted_.back());
         }
         const auto median = sorted_.begin() + static_cast<std::ptrdiff_t>(first + kTrips / 2);
         std::nth_element(sorted_.begin() + static_cast<std::ptrdiff_t>(first), median, sorted_.end());
         typical_ = std::max(typical_, *median);
       }
     }
+    takes_time_ = takes_time_ && longest > 0;
+    takes_time_on_the_way_ = takes_time_on_the_way_ && longest_on_the_way > 0;
   };
-  sample();
+  // Laws that change at time 0 never hold.
+  if (options.timeline.empty() || options.timeline.entries.front().at > 0) sample();
   for (std::size_t n = 0; n < options.timeline.entries.size(); ++n) {
     const LawChanges& changes = options.timeline.entries[n].changes;
     links.change(changes, topology, streams, files.changes.at(n));

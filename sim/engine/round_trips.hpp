@@ -21,6 +21,8 @@ class RoundTrips {
   bool reliable() const { return reliable_; }
   /// Largest median of a link, s.
   Time typical() const { return typical_; }
+  /// Whether time passes under every law: some round trip takes any; `computing`: with the receiver's computation.
+  bool takes_time(bool computing) const { return computing ? takes_time_ : takes_time_on_the_way_; }
   /// Likewise, where timeouts are chosen that are not given.
   Time settled() const { return settled_; }
   /// These are of a run that goes on from one that has chosen its timeouts.
@@ -37,7 +39,7 @@ class RoundTrips {
   double fraction_above(Time limit) const;
 
  private:
-  bool reliable_ = true;
+  bool reliable_ = true, takes_time_ = false, takes_time_on_the_way_ = false;
   Time typical_ = 0, settled_ = 0, smallest_possible_ = 0;
   std::vector<Time> sorted_;
 };

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <utility>
 
 #include "sim/files/text.hpp"
 
@@ -18,8 +19,8 @@ namespace hearsay::sim {
 
 namespace {
 
-// The separator that the first line has most of, outside quotes.
-char detect_delimiter(std::string_view text, char fallback) {
+// The separator that the first line has most of, outside quotes; the decimal mark only if it has no other.
+char detect_delimiter(std::string_view text, const CsvFormat& format) {
   constexpr std::string_view kCandidates = ",;\t|";
   std::array<std::size_t, kCandidates.size()> count{};
   bool quoted = false;
@@ -29,8 +30,12 @@ char detect_delimiter(std::string_view text, char fallback) {
     if (c == '\n' || c == '\r') break;
     if (const auto k = kCandidates.find(c); k != std::string_view::npos) ++count[k];
   }
+  if (const auto k = kCandidates.find(format.decimal); k != std::string_view::npos) {
+    const std::size_t marks = std::exchange(count[k], 0);
+    if (std::ranges::all_of(count, [](std::size_t n) { return n == 0; })) count[k] = marks;
+  }
   const auto most = std::max_element(count.begin(), count.end());
-  return *most > 0 ? kCandidates[static_cast<std::size_t>(most - count.begin())] : fallback;
+  return *most > 0 ? kCandidates[static_cast<std::size_t>(most - count.begin())] : format.fallback;
 }
 
 std::string shown(std::string_view field) {
@@ -136,7 +141,7 @@ CsvTable::CsvTable(const InputFile& file, const CsvFormat& format) : name_(file.
     std::string_view text(chunk.data(), static_cast<std::size_t>(in.gcount()));
     if (start) {
       if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-      const char delimiter = format.delimiter ? *format.delimiter : detect_delimiter(text, format.fallback);
+      const char delimiter = format.delimiter ? *format.delimiter : detect_delimiter(text, format);
       reader.skip_empty = !format.delimiter && delimiter == ' ';
       csv_set_delim(&parser, static_cast<unsigned char>(delimiter));
     }

@@ -98,8 +98,8 @@ struct Coin {
 struct Diurnal {
   static constexpr std::string_view kName = "diurnal";
   static constexpr std::string_view kHelp =
-      "Up at time t with probability mean + amplitude sin(2 pi (t/period + phase)); the state at two times s "
-      "apart has correlation exp(-s/memory). Fraction up: the mean.";
+      "Up at time t with probability p = mean + amplitude sin(2 pi (t/period + phase)); the states at two times "
+      "s apart have covariance p (1 - p) exp(-s/memory), p at the earlier one. Fraction up: the mean.";
   static constexpr std::string_view kExample =
       R"({"type": "diurnal", "mean": 0.6, "amplitude": 0.3, "period": "1 d", "memory": "20 min"})";
   double mean = 0.5, amplitude = 0.4;

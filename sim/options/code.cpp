@@ -31,9 +31,12 @@ std::shared_ptr<const Code> Visitor::load(const CodePlace&, CodeKind) const {
 }
 
 void InputCode::describe(Visitor& v) {
-  v(place_.file, {.name = "file",
-                  .help = "File with the class. Executed only below a folder of --allow-code. By default the "
-                          "class is one of the Python program that runs the study."});
+  const bool in_program = loaded() && place_.file.path.empty();  // then there is no file to write
+  if (!in_program)
+    v(place_.file,
+      {.name = "file",
+       .help = "File with the class. Executed only below a folder of --allow-code. By default the "
+               "class is one of the Python program that runs the study."});
   v(place_.name, {.name = "class", .help = "Name of the class.", .required = true});
   v(place_.digest, {.name = "digest", .help = "Of the class's source that is not in the file."});
   const bool in_file = !place_.file.path.empty();

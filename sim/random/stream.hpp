@@ -160,6 +160,7 @@ class Streams {
     Streams other(*this);
     const auto noise = static_cast<std::uint32_t>(Purpose::kNoise);
     other.noise_repetition_ = repetition;
+    other.mirrored_ = false;
     other.keys_[noise] = derive(noise, repetition, continuation_);
     return other;
   }

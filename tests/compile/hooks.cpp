@@ -25,7 +25,7 @@ struct Complete : Ticks {
     std::uint64_t planned_iterations(std::string_view, const Study&, std::uint64_t min = 1) const {
       return min;
     }
-    bool self_paced() const { return true; }
+    OwnPace self_paced() const { return OwnPace::kMessages; }
     static constexpr bool uses_late_replies() { return true; }
     std::optional<std::string> warning(const World&) const { return {}; }
   };

@@ -215,6 +215,12 @@ def test_a_class_that_cannot_be_used_is_refused(hearsay, members, message):
         hearsay.run(small({"type": handler(hearsay, lambda self, i, run: None, **members)}))
 
 
+def test_a_release_up_front_is_refused(hearsay, protocols, tmp_path):
+    privacy = {"mechanism": "laplace", "epsilon": 1, "clip": 1, "epsilon_warm": 0.5}
+    with pytest.raises(hearsay.InputError, match="protocols in Python make no release up front"):
+        hearsay.run({**small({"type": protocols.Gossip}), "privacy": privacy}, output=tmp_path / "out")
+
+
 def test_options_are_checked_and_explained_like_any_other(hearsay, protocols, tmp_path):
     for given, message in (({"step": 2}, r"/protocol/step: expected a value in \(0, 1\], found 2"),
                            ({"stepp": 0.5}, "unknown key 'stepp' of 'python'; did you mean 'step'"),
@@ -223,6 +229,8 @@ def test_options_are_checked_and_explained_like_any_other(hearsay, protocols, tm
             hearsay.run(small({"type": protocols.Gossip, **given}), output=tmp_path / "out")
     study = hearsay.run(small({"type": protocols.Gossip}), output=tmp_path / "out", progress=False)
     assert study.scenario["protocol"]["step"] == 0.5 and study.scenario["protocol"]["class"] == "Gossip"
+    again = hearsay.run(study.scenario, output=tmp_path / "again", progress=False)
+    assert list(again.runs["fingerprint"]) == list(study.runs["fingerprint"])
 
 
 def test_a_scenario_takes_options_of_a_class(hearsay, protocols, tmp_path):
@@ -345,6 +353,19 @@ def test_agents_are_whole_numbers_of_any_kind(hearsay, tmp_path):
     made = handler(hearsay, body, on_message=lambda self, m, run: arrived.append((m.tag, m.conversation, list(m.payload))))
     hearsay.run(small({"type": made}), output=tmp_path / "out", progress=False)
     assert arrived.count((3, 7, [1.0, 2.0])) == 19 and arrived.count((4, 0, [])) == 38  # those of the last tick are under way
+
+
+def test_what_a_handler_makes_of_an_array_does_not_reach_the_next(hearsay, tmp_path):
+    found = []
+
+    def reshape(self, m, run):
+        found.append((m.payload.shape, m.payload.flags.writeable))
+        m.payload.shape = (2, 1)
+        m.payload.flags.writeable = len(found) % 2 == 0
+
+    made = handler(hearsay, lambda self, i, run: run.send(i, run.neighbours(i), 0, 0, [1, 2]), on_message=reshape)
+    hearsay.run(small({"type": made}), output=tmp_path / "out", progress=False)
+    assert len(found) > 10 and set(found) == {((2,), True)}
 
 
 def test_draws_are_those_of_the_run(hearsay, tmp_path):
@@ -484,12 +505,12 @@ def program_that_prints_a_digest(folder, change):
              "helper.py": "from constants import FACTOR\ndef f(run):\n    pass\n", "constants.py": "FACTOR = 7\n",
              "lazy.py": "WEIGHT = 8\n", "pkg/__init__.py": "", "pkg/sub.py": "from . import deep\ndef g(run):\n    deep.h()\n",
              "pkg/deep.py": "def h():\n    'nothing'\n",
-             "main.py": "import base, functools, hearsay\nfrom hearsay import digests\nCFG = {'a': 1}\ndef twice(f):\n"
+             "main.py": "import base, functools, hearsay\nfrom hearsay import digests\nCFG = {'a': 1}\nNAMES = [{'north', 'south', 'east', 'west'}]\ndef twice(f):\n"
                         "    @functools.wraps(f)\n    def wrapper(*given):\n        return 2 * (f(*given) or 0)\n"
                         "    return wrapper\n@functools.lru_cache\ndef cached(x):\n    return x - 1\nspace = {}\nexec('def made(x):\\n    return x + 5', space)\nmade = space['made']\n"
                         "def make(x):\n    class Mine(base.Base):\n        step = hearsay.option(0.5)\n"
                         "        def on_start(self, run, y=2):\n            self.a = CFG['a'] * x * y\n"
-                        "        @twice\n        def on_up(self, i, run):\n            import lazy\n            made(1)\n            cached(1)\n"
+                        "        @twice\n        def on_up(self, i, run):\n            import lazy\n            made(1)\n            cached(1)\n            return NAMES\n"
                         "    return Mine\nprint(digests.digest_of(make(3)))\n"}
     (folder / "pkg").mkdir(exist_ok=True)
     for name, text in texts.items():
@@ -502,8 +523,8 @@ def program_that_prints_a_digest(folder, change):
 
 def test_a_digest_covers_all_code_of_the_user(hearsay, tmp_path):
     changes = [("x", "x"), ("helper.f(run)", "helper.f(run) or 1"), ("pass", "return 1"), ("'a': 1", "'a': 2"),
-               ("make(3)", "make(4)"), ("y=2", "y=3"), ("option(0.5)", "option(0.25)"), ("self.a = CFG", "self.b = CFG"),
-               ("return 2 *", "return 3 *"), ("FACTOR = 7", "FACTOR = 9"), ("deep.h()", "deep.h() or 1"),
+               ("make(3)", "make(4)"), ("'west'", "'up'"), ("y=2", "y=3"), ("option(0.5)", "option(0.25)"),
+               ("self.a = CFG", "self.b = CFG"), ("return 2 *", "return 3 *"), ("FACTOR = 7", "FACTOR = 9"), ("deep.h()", "deep.h() or 1"),
                ("'nothing'", "'something'"), ("WEIGHT = 8", "WEIGHT = 9"), ("x + 5", "x + 6"), ("x - 1", "x - 2")]
     digests = [program_that_prints_a_digest(tmp_path, change) for change in changes]
     assert len(set(digests)) == len(digests)

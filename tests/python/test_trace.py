@@ -70,6 +70,21 @@ def test_releases(trace):
     assert table.loc[0, ["release", "epsilon", "spent"]].tolist() == [1, 0.5, 0.5]
 
 
+@pytest.mark.parametrize("topologies, links", [(["ring", "complete"], 15), (["complete", "ring"], 6)])
+def test_the_graph_is_that_of_the_traced_point(hearsay, tmp_path, topologies, links):
+    study = hearsay.run({
+        "data": {"type": "lending_like", "owners": 6, "records": 10, "features": 2},
+        "network": {"latency": "1 ms"}, "protocol": {"type": "gossip_learning"}, "privacy": {"mechanism": "none"},
+        "stop": {"time": "20 s"}, "record": {"every": {"time": "20 s"}, "metrics": ["objective"],
+                                             "trace": {"format": ["csv"], "point": 1}},
+        "sweep": {"network.topology": topologies}}, output=tmp_path / "study")
+    trace = study.trace()
+    graph = trace.graph()
+    assert graph.number_of_edges() == links
+    on_links = graph.edges(data="messages", default=0)
+    assert sum(count for _, _, count in on_links) == len(trace.messages()) > 0
+
+
 def test_messages_of_a_run_are_conserved(small):
     trace = small.trace()
     first = small.runs.iloc[0]

@@ -102,6 +102,16 @@ class _Pickler(pickle.Pickler):
         super().__init__(file)
         self._waiting = waiting
 
+    def persistent_id(self, value):
+        if not isinstance(value, (set, frozenset)):
+            return None
+        contents = []  # by themselves, sorted: the order of a set differs from process to process
+        for element in value:
+            content = io.BytesIO()
+            _Pickler(content, self._waiting).dump(element)
+            contents.append(hashlib.sha256(content.getbuffer()).hexdigest())
+        return type(value).__name__, sorted(contents)
+
     def reducer_override(self, value):
         self._waiting += _wrapped(value)
         if isinstance(value, (types.FunctionType, type)) and _is_own(value):

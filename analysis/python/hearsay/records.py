@@ -99,14 +99,14 @@ def _of_frame(frame, owner, target, features):
             "held": [(x[rows[name]], y[rows[name]]) for name in names]}
 
 
-def data(source, *, owner=None, target=None, features=None, **options):
+def data(source, *, owner=None, target=None, features=None, classes=None, **options):
     """The "data" of a scenario: a list with (X, y), or (X, y, X_test, y_test), of each owner, or a pandas frame with a row
     for each record and columns that name its owner and its target, owners in the order of their first records; `features`:
-    by default all other columns.
+    by default all other columns. `classes`: the names of the targets 0, 1, ..., which are then public.
 
     options: those of the data type "python", such as test_fraction.
     """
-    members = {"__doc__": Held.__doc__}
+    members = {"__doc__": Held.__doc__, "classes": classes}
     if hasattr(source, "groupby"):
         members |= _of_frame(source, owner, target, features)
     else:

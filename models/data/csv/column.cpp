@@ -57,7 +57,7 @@ Numbers read_numbers(const TextTable& table, std::size_t column, const CsvData& 
                               table.file_name(0), name));
 }
 
-// The different values of a column, and their names as first written.
+// The different values of a column, and their names as first written. Keys that are texts lie in the names, or in the table.
 struct Levels {
   std::map<ClassKey, std::size_t> number;
   std::vector<std::string> names;
@@ -84,15 +84,18 @@ Levels listed_levels(std::vector<std::string> values, const TextTable& table) {
   return all;
 }
 
+// The level of values that are not listed.
+constexpr std::string_view kOther = "other";
+
 // The levels of a category; `other` is the one of values that are not listed.
 Levels levels_of(const TextTable& table, std::size_t column, const CsvData& options, std::size_t* other) {
   const Categories* declared = declared_categories(options, table.names()[column]);
   if (declared == nullptr) return find_levels(table, column, options);
-  Levels all = listed_levels(declared->values, table);
-  if (declared->unlisted == Unlisted::kOther) {
-    *other = all.number.try_emplace("other", all.names.size()).first->second;
-    if (*other == all.names.size()) all.names.emplace_back("other");
-  }
+  std::vector<std::string> names = declared->values;
+  const bool others = declared->unlisted == Unlisted::kOther;
+  if (others && std::ranges::count(names, kOther) == 0) names.emplace_back(kOther);
+  Levels all = listed_levels(std::move(names), table);
+  if (others) *other = all.number.at(kOther);
   return all;
 }
 

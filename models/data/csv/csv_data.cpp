@@ -48,7 +48,7 @@ std::vector<std::size_t> usable_rows(const TextTable& table, const Column& targe
 
 // Says which values became codes or 0/1 columns, and which of them are found in private data.
 void state_categories(WorkingSet& set, const std::vector<Column>& features, const CsvData& options,
-                      const TextTable& table) {
+                      const TextTable& table, double validation_fraction) {
   const bool codes = options.encode == Encode::kOrdinal;
   for (const Column& c : features) {
     if (!c.text() || declared_categories(options, c.name) != nullptr) continue;
@@ -74,8 +74,8 @@ void state_categories(WorkingSet& set, const std::vector<Column>& features, cons
   }
   if (options.classes && std::holds_alternative<ClassesFound>(*options.classes))
     set.out.fitted_on_private_data.push_back(fmt::format("values of '{}' (classes)", options.target));
-  if (options.test_split == TestSplit::kStratified && options.test_fraction > 0)
-    set.out.fitted_on_private_data.emplace_back("choice of test records by class (test_split)");
+  if (options.test_split == TestSplit::kStratified && (options.test_fraction > 0 || validation_fraction > 0))
+    set.out.fitted_on_private_data.emplace_back("choice of test or validation records by class (test_split)");
 }
 
 // The features of the used rows as a matrix; text as codes or as a 0/1 column a level.
@@ -179,7 +179,7 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams, double va
                          options, streams, validation_fraction, instances, set.out.notes);
   set.out.owner_columns = owner_columns(table, set.rows);
   warn_of_index(set, features, table);
-  state_categories(set, features, options, table);
+  state_categories(set, features, options, table, validation_fraction);
   impute(features, options.impute, set);
   fill_features(set, features, options, table);
   set.y = target.values(set.rows.row);

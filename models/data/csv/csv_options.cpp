@@ -171,6 +171,8 @@ void CsvData::describe(sim::Visitor& v) {
           "a class cannot be transformed: remove classes or target_transform");
   v.check(!classes || !bounds || !bounds->target, "bounds/target",
           "a class has no bound: remove it, or remove classes");
+  v.check(!positive || !bounds || !bounds->target || *bounds->target >= 1, "bounds/target",
+          "expected at least 1 with positive, whose classes are -1 and +1");
 }
 
 }  // namespace hearsay::models

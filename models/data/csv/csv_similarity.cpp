@@ -97,8 +97,7 @@ void link_similar(WorkingSet& set, const TextTable& table, const CsvData& option
         weighted_graph(owners, gaussian.weight_threshold, weight, "similarity/weights/weight_threshold");
   }
   if (!profile) {
-    set.out.fitted_on_private_data.emplace_back(
-        "similarity graph (means of every owner's features and target)");
+    set.out.similarity_from = "means of every owner's features and target";
     return;
   }
   set.out.notes.push_back(

@@ -132,9 +132,9 @@ DataSet make_data(const MovieLens& options, const sim::Streams& streams) {
   out.owner_names = all.user_names;
   out.feature_names = numbered("phi", options.features);
   out.similarity = nearest_neighbours(all.users(), options.neighbours, rating_cosine(ratings.train));
-  out.fitted_on_private_data = {
-      "mean of every user's ratings", "features of the items (alternating least squares)",
-      fmt::format("similarity graph ({} nearest by cosine of ratings)", options.neighbours)};
+  out.similarity_from = fmt::format("{} nearest by cosine of ratings", options.neighbours);
+  out.fitted_on_private_data = {"mean of every user's ratings",
+                                "features of the items (alternating least squares)"};
   if (!options.path) {
     out.notes.push_back(
         fmt::format("warning: GENERATED ratings, not MovieLens: {} ratings of {} items by {} users; give "

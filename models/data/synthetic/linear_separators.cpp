@@ -156,8 +156,7 @@ DataSet make_data(const LinearSeparators& options, const sim::Streams& streams) 
   out.bounds = bounds_of(options);
   if (options.similarity == SeparatorGraph::kAngle) {
     out.similarity = angle_graph(options, separators);
-    out.fitted_on_private_data.emplace_back(
-        "similarity graph (angles of the true separators, which are hidden from the owners)");
+    out.similarity_from = "angles of the true separators, which are hidden from the owners";
   }
   return out;
 }

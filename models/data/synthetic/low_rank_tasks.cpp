@@ -51,17 +51,19 @@ Shard records_of(const LowRankTasks& options, const Eigen::VectorXd& w, std::siz
   return all;
 }
 
-// All of a task's targets, by the moments of its n training records.
-void standardise_target(Eigen::VectorXd& y, Index n, std::size_t task) {
-  y.array() -= y.head(n).mean();
-  const double deviation = std::sqrt(y.head(n).squaredNorm() / static_cast<double>(n));
+}  // namespace
+
+void standardise_targets(std::size_t task, Shard& training, std::initializer_list<Shard*> others) {
+  const double mean = training.target.mean();
+  training.target.array() -= mean;
+  const double deviation =
+      std::sqrt(training.target.squaredNorm() / static_cast<double>(training.target.size()));
   if (!(deviation > 0))
     throw DataError(fmt::format(
         "task {}: standardise_target: expected training targets that differ, found equal ones", task + 1));
-  y /= deviation;
+  training.target /= deviation;
+  for (Shard* other : others) other->target = (other->target.array() - mean) / deviation;
 }
-
-}  // namespace
 
 void LowRankTasks::describe(sim::Visitor& v) {
   v(tasks, {.name = "tasks", .help = "Number of tasks T, one per owner.", .min = 1, .max = 1e6});
@@ -106,9 +108,9 @@ DataSet make_data(const LowRankTasks& options, const sim::Streams& streams) {
     const Index n = all.target.size();
     const Index train = std::clamp(
         static_cast<Index>(std::lround(options.train_fraction * static_cast<double>(n))), Index{1}, n);
-    if (options.standardise_target) standardise_target(all.target, train, t);
     training = {all.features.topRows(train), all.target.head(train)};
     test = {all.features.bottomRows(n - train), all.target.tail(n - train)};
+    if (options.standardise_target) standardise_targets(t, training, {&test});
   });
   out.bounds = bounds_of(options);
   if (options.scale == RecordScale::kTask)

@@ -15,6 +15,8 @@
 //
 // Streams: A from (kData, kWholeStudy, kParameters); task t's column of B, q_t, size, features and noise from
 // (kData, t, ...): adding tasks does not change the others.
+#include <initializer_list>
+
 #include "models/data/data_set.hpp"
 #include "models/data/draw.hpp"
 
@@ -55,5 +57,8 @@ struct LowRankTasks {
 
 /// Cost O(n d). Throws DataError when a task would have no training record, or only equal targets to standardise.
 DataSet make_data(const LowRankTasks& options, const sim::Streams& streams);
+/// The targets of a task, shifted and scaled so that those of training have mean 0 and variance 1. Throws DataError if these
+/// are equal.
+void standardise_targets(std::size_t task, Shard& training, std::initializer_list<Shard*> others);
 
 }  // namespace hearsay::models

@@ -146,7 +146,9 @@ Index Network::gradients(const Rows& x, const Targets& y, const double* theta, d
         if (hidden()) own.back.col(k) *= factor * shorter;
       } else {
         own.scores.col(k).setZero();
-        if (hidden()) own.back.col(k).setZero();
+        if (!hidden()) continue;
+        own.back.col(k).setZero();
+        own.hidden.col(k).setZero();  // it need not be finite
       }
     }
   } else if (factor != 1) {

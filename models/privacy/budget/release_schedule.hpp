@@ -27,12 +27,13 @@ class ReleaseSchedule {
   ///   whole     what accountants compose for a turn, charged with its first release: for accountants of equal steps,
   ///             or one subsample for all of them; nothing: its steps
   ///   overlap   owners that may hold the same record
+  ///   part      whether the releases are part of a sequence that keeps the budget
   ///   tree      the releases are running sums by this tree; the turn is one step, that of a node
   /// Throws sim::InvariantError if together they exceed (budget, accountant.delta).
   ReleaseSchedule(std::optional<double> budget, std::vector<Step> turn, std::uint64_t turns,
                   const AccountantOptions& accountant, const std::optional<Step>& upfront = {},
                   const std::optional<Step>& whole = {}, const std::optional<Tree>& tree = {},
-                  std::uint32_t overlap = 1);
+                  std::uint32_t overlap = 1, bool part = false);
 
   double budget() const { return budget_; }
   /// Delta of the budget: 0 where the accountant is basic and the steps are pure.

@@ -50,6 +50,7 @@ class LocalDp : public PersonalProtocol {
                           "Part of epsilon that protects the class label; 0: the label is not protected."));
       v(learn, {.name = "learn", .help = "Models learned from the perturbed records."});
     }
+    static std::vector<std::string> notes(const Study& study) { return notes_of_one_release(study); }
     void require(const Setting& setting) const {
       PersonalOptions::require(setting);
       const Budget& privacy = setting.privacy;
@@ -66,6 +67,7 @@ class LocalDp : public PersonalProtocol {
                                 .help =
                                     "Local differential privacy: each agent perturbs its records once and "
                                     "learns from the perturbed records.",
+                                .gradients = false,
                                 .joint = false};
 
   /// Throws std::invalid_argument unless the mechanism is laplace (or none), and where epsilon_label leaves
@@ -87,7 +89,7 @@ class LocalDp : public PersonalProtocol {
           });
     }
     data.bounds.reset();
-    perturbed_ = std::make_unique<Problem>(std::move(data), personal_.problem().model());
+    perturbed_ = std::make_unique<Problem>(std::move(data), personal_.problem().model(), Classes::kPerturbed);
     PersonalOptions options = params_;
     options.lipschitz = Lipschitz::kData;  // only steps follow from it, and there are none
     const PersonalProblem noisy(options, *perturbed_, personal_.topology());

@@ -24,6 +24,7 @@ class LocalOnly : public PersonalProtocol {
   static constexpr Entry kEntry{
       .name = "local_only",
       .help = "Each agent learns from its own data only. Linear models, also of several classes.",
+      .gradients = false,
       .joint = false,
       .any_linear = true};
 

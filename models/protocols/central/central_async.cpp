@@ -109,7 +109,11 @@ std::vector<std::pair<std::string, double>> CentralAsync::Params::numbers(const 
 }
 
 std::vector<std::string> CentralAsync::Params::notes(const Study& study) const {
-  return step_notes(used_step(study), "so that the model can oscillate or diverge", study);
+  std::vector<std::string> all =
+      step_notes(used_step(study), "so that the model can oscillate or diverge", study);
+  if (interval && initiative == Initiative::kOwner)
+    all.emplace_back("protocol.interval has no effect with initiative owner");
+  return all;
 }
 
 std::optional<std::string> CentralAsync::Params::warning(const World& world) const {
@@ -166,9 +170,10 @@ void CentralAsync::query_all(Context& context) {
 void CentralAsync::on_tick(sim::AgentId owner, Context& context) {
   const std::size_t party = parties_.of(context.owner(owner));
   if (options_.initiative == Initiative::kLearner || parties_.members(party).front() != owner) return;
+  const auto may_answer = [&](sim::AgentId member) { return owners_.may_answer(member, context); };
   if (owners_.is_learner(owner)) {
-    request(party, context);
-  } else if (owners_.may_answer(owner, context)) {
+    if (context.up(0)) request(party, context);  // within the learner, which may be down
+  } else if (std::ranges::any_of(parties_.members(party), may_answer)) {
     context.send(owner, 0, kRequest, 0);
   }
 }

@@ -147,7 +147,10 @@ struct OwnerOptions {
                       *learner_is_owner));
     }
     const Budget& privacy = setting.privacy;
-    if (privacy.expected) return;
+    if (privacy.epsilon_warm)
+      throw std::invalid_argument(
+          "central learners make no release up front: leave out privacy.epsilon_warm");
+    if (privacy.expected && !privacy.planned) return;
     if (!privacy.steps.empty()) answers = std::ranges::max(privacy.steps);
     if (answers) privacy.require_room(*answers, overlap);
   }

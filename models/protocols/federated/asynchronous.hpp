@@ -110,7 +110,9 @@ struct AsynchronousOptions {
   }
   std::vector<std::string> notes(const Study& study) const { return local.notes(study); }
   void require(const Setting& setting) const { local.require(setting); }
-  bool self_paced() const { return trigger == TrainingTrigger::kServer; }
+  OwnPace self_paced() const {
+    return trigger == TrainingTrigger::kServer ? OwnPace::kTrainings : OwnPace::kNone;
+  }
 };
 
 class AsynchronousServer : public FederatedClients {

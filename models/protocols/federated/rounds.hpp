@@ -105,8 +105,13 @@ struct RoundOptions {
     server.describe(v);
     local.describe(v);
   }
-  std::vector<std::string> notes(const Study& study) const { return local.notes(study); }
-  bool self_paced() const { return true; }
+  std::vector<std::string> notes(const Study& study) const {
+    std::vector<std::string> all = local.notes(study);
+    if (const std::size_t owners = study.problem.owners(); over_selection > 1 && cohort_of(owners) == owners)
+      all.emplace_back("protocol.over_selection has no effect where the cohort is all owners");
+    return all;
+  }
+  OwnPace self_paced() const { return OwnPace::kTrainings; }
   /// Throws as LocalTraining::Params::require, and OptionError for a cohort of more owners than there are.
   void require(const Setting& setting) const {
     local.require(setting);

@@ -54,7 +54,7 @@ struct TrustedOptions {
     local.describe(v);
   }
   std::vector<std::string> notes(const Study& study) const { return local.notes(study); }
-  bool self_paced() const { return true; }
+  OwnPace self_paced() const { return OwnPace::kTrainings; }
   /// By default until the run stops. Throws std::invalid_argument if a budget is to be planned and neither is given.
   std::uint64_t planned_rounds(const Setting& setting) const {
     constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();

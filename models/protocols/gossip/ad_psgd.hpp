@@ -66,7 +66,8 @@ class AdPsgd : RandomPeers {
   static constexpr std::array kMetrics{
       ProtocolMetric{.name = "refused_exchanges",
                      .help = "Exchanges refused so far because the partner was in another one.",
-                     .exact = false}};
+                     .exact = false,
+                     .lower_is_better = true}};
 
   AdPsgd(const Params& params, const Study& study)
       : RandomPeers(params, study),

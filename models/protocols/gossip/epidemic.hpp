@@ -62,9 +62,15 @@ class Epidemic : RandomPeers {
       rule.describe(v);
       RandomPeerOptions::describe(v);
     }
+    std::vector<std::string> notes(const Study& study) const {
+      std::vector<std::string> all = RandomPeerOptions::notes(study);
+      if (sampling == EpidemicSampling::kOracle && std::holds_alternative<AgingView>(peers))
+        all.emplace_back("protocol.peers has no effect with sampling oracle");
+      return all;
+    }
     void require(const Setting& setting) const {
       GossipOptions::require(setting);
-      require_size(fan_out);
+      if (sampling == EpidemicSampling::kLocal) require_size(fan_out);
       if (setting.owners && fan_out >= *setting.owners)
         throw sim::OptionError("fan_out", "expected at most n - 1 = {}, found {}", *setting.owners - 1,
                                fan_out);

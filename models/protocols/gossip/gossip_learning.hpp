@@ -67,6 +67,12 @@ class GossipLearning : RandomPeers {
       rule.describe(v);
       RandomPeerOptions::describe(v);
     }
+    std::vector<std::string> notes(const Study& study) const {
+      std::vector<std::string> all = RandomPeerOptions::notes(study);
+      if (merge == MergeRule::kRandomWalk && merge_weights != MergeWeights::kEqual)
+        all.emplace_back("protocol.merge_weights has no effect with merge rw");
+      return all;
+    }
   };
 
   static constexpr Entry kEntry = gossip_entry(

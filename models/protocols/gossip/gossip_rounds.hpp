@@ -58,7 +58,7 @@ struct GossipRoundOptions : GossipOptions {
     GossipOptions::require(setting);
     if (mixing == MixingWeights::kLinks && setting.topology != nullptr) require_mean(*setting.topology);
   }
-  bool self_paced() const { return true; }
+  OwnPace self_paced() const { return OwnPace::kMessages; }
   bool uses_late_replies() const { return true; }  // a round waits for one latency, not for a round trip
 
  private:

@@ -71,6 +71,7 @@ class Amtl : public TaskLoop<Amtl> {
       if (setting.privacy.active())
         throw std::invalid_argument("amtl has no private form: use privacy.mechanism none, or async_mtl");
       setting.model.loss.require_smooth();
+      require_no_box(setting);
     }
   };
 

@@ -61,13 +61,16 @@ inline constexpr std::array kMultitaskMetrics{
         .help = "Mean time of each task between sending a gradient and receiving the next p_t, in s.",
         .unit = "s",
         .per_agent = true,
-        .exact = false},
+        .exact = false,
+        .lower_is_better = true},
     ProtocolMetric{.name = "epsilon_turn",
                    .help = "Epsilon of one turn as stated in the paper, amplified by subsampling.",
                    .per_agent = true,
-                   .exact = false},
+                   .exact = false,
+                   .lower_is_better = true},
     ProtocolMetric{.name = "bound_violations",
-                   .help = "Fraction of turns in which a declared bound c_3 or c_4 did not hold."},
+                   .help = "Fraction of turns in which a declared bound c_3 or c_4 did not hold.",
+                   .lower_is_better = true},
 };
 
 /// The row of a multi-task protocol.

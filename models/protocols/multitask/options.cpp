@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "models/privacy/accountants/step.hpp"
 #include "models/protocols/multitask/sensitivity.hpp"
 #include "sim/check.hpp"
@@ -35,6 +37,11 @@ void CouplingOptions::describe(sim::Visitor& v) {
                       "Weight of r in the objective metrics; by default threshold in objective_sum, and "
                       "threshold/(server's step size) in objective_joint."));
   v.check(!threshold || !lambda, "lambda", "give one of threshold and lambda");
+}
+
+void CouplingOptions::require_no_box(const Setting& setting) {
+  if (setting.model.theta_max)
+    throw std::invalid_argument("multi-task protocols do not project: leave out model.theta_max");
 }
 
 void MultitaskOptions::describe(sim::Visitor& v) {
@@ -106,7 +113,11 @@ void MultitaskOptions::describe(sim::Visitor& v) {
 
 void MultitaskOptions::require(const Setting& setting) const {
   setting.model.loss.require_smooth();
+  require_no_box(setting);
   if (!setting.privacy.active()) return;
+  if (setting.privacy.epsilon_warm)
+    throw std::invalid_argument(
+        "multi-task protocols make no release up front: leave out privacy.epsilon_warm");
   if (releases_q() && !(setting.privacy.epsilon_1 > 0))
     throw sim::OptionError("q_noise",
                            "needs privacy.epsilon_1 with epsilon_2: a turn releases q_t + z_1 too");

@@ -65,6 +65,8 @@ struct CouplingOptions {
   std::optional<double> objective_lambda;
 
   void describe(sim::Visitor& v);
+  /// Throws std::invalid_argument for a box, which the updates ignore.
+  static void require_no_box(const Setting& setting);
   /// h, for a server whose step is alpha.
   double h(double alpha) const { return threshold ? *threshold : lambda ? alpha * *lambda : 1.5e-3; }
   MultitaskObjective objective(double alpha) const {

@@ -18,7 +18,7 @@ struct GradientBounds {
 };
 
 bool declares_norm(const std::optional<DeclaredBounds>& bounds) {
-  return bounds && std::isfinite(bounds->features_l2);
+  return bounds && std::isfinite(bounds->norm_2());
 }
 
 // Of a regression: the declared one, which the data keep, or 1, which is checked.
@@ -37,7 +37,7 @@ GradientBounds gradient_bounds(const MultitaskOptions& options, const Study& stu
   const bool fixed = options.sensitivity == TurnSensitivity::kReleased;
   if (privacy.source != BoundSource::kProtocol || fixed) return {privacy.bound, privacy.bound};
   const double y = bound_of_targets(study);
-  const double c_1 = study.problem.bounds()->features_l2;
+  const double c_1 = study.problem.bounds()->norm_2();
   return {2 * c_1 * (c_1 * *options.c_3 + y), 2 * c_1 * (c_1 * *options.c_4 + y)};
 }
 
@@ -61,8 +61,8 @@ void require_turn_bounds(const MultitaskOptions& options, const Setting& setting
   if (privacy.source != BoundSource::kProtocol || fixed) return;
   if (!declares_norm(setting.bounds))
     throw std::invalid_argument(
-        "noise needs a bound on a record's gradient: features in the unit ball (data.unit_ball), or "
-        "privacy.gradient_bound, or privacy.clip");
+        "noise needs a bound on a record's gradient: features in the unit ball (data.unit_ball), "
+        "data.bounds, or privacy.gradient_bound, or privacy.clip");
   if (!setting.model.loss.quadratic() || !options.c_3 || !options.c_4)
     throw std::invalid_argument(
         "gradients of a regression are bounded only if the model is: declare c_3 and c_4, or give "
@@ -127,8 +127,13 @@ double released_shortfall(const MultitaskOptions& options, const Study& study) {
   return largest;
 }
 
+// A bound of norm_1 alone would be far above the norms that there are, and steps far shorter than they can be.
+bool declares_norm_2(const std::optional<DeclaredBounds>& bounds) {
+  return bounds && std::isfinite(bounds->features_l2);
+}
+
 double max_feature_norm(const Problem& problem) {
-  if (declares_norm(problem.bounds())) return problem.bounds()->features_l2;
+  if (declares_norm_2(problem.bounds())) return problem.bounds()->features_l2;
   double largest = 0;
   for (const Shard& shard : problem.data().train)
     largest = std::max(largest, shard.features.rowwise().norm().maxCoeff());
@@ -141,9 +146,9 @@ double smoothness(const Problem& problem) {
 }
 
 double smoothness_for(std::string_view option, const Study& study) {
-  if (declares_norm(study.problem.bounds())) return smoothness(study.diagnosed());
-  return smoothness(study.exact(
-      fmt::format("protocol.{}: limited by the largest norm of a record, as none is declared", option)));
+  if (declares_norm_2(study.problem.bounds())) return smoothness(study.diagnosed());
+  return smoothness(study.exact(fmt::format(
+      "protocol.{}: limited by the largest norm_2 of a record, as no bound of it is declared", option)));
 }
 
 }  // namespace hearsay::models

@@ -58,7 +58,10 @@ class TurnSensitivities {
     double apart = 0;  // difference of q_t now, where it is followed
     double start = 0;  // and at the start
   };
-  double after_turn(const Task& task) const { return keeps_ * task.apart + task.step; }
+  // A start without a ridge has no bound, and counts only where a turn keeps some of it.
+  double after_turn(const Task& task) const {
+    return keeps_ == 0 ? task.step : keeps_ * task.apart + task.step;
+  }
 
   bool follows_ = false;  // whether the difference of q_t is followed
   bool before_ = false;   // whether the q_t before the turn's update is released

@@ -52,6 +52,7 @@ class ModelPropagation : public PersonalProtocol {
       v(local, {.name = "local", .help = "Method for learning an agent's local model."});
       v(propagation, {.name = "propagation", .help = "Method for smoothing the models."});
     }
+    static std::vector<std::string> notes(const Study& study) { return notes_of_one_release(study); }
     void require(const Setting& setting) const {
       PersonalOptions::require(setting);
       if (setting.privacy.active()) require_private(local, setting);
@@ -71,8 +72,10 @@ class ModelPropagation : public PersonalProtocol {
       .joint = false,
       .any_linear = true,
       .linear = true};
-  static constexpr std::array kOwn{ProtocolMetric{
-      "propagation_distance", "Mean squared distance of the models from the limit of model propagation."}};
+  static constexpr std::array kOwn{
+      ProtocolMetric{.name = "propagation_distance",
+                     .help = "Mean squared distance of the models from the limit of model propagation.",
+                     .lower_is_better = true}};
   static constexpr std::array kMetrics = with_personal_metrics(kOwn);
 
   /// Throws std::invalid_argument where privacy is asked for and `local` is exact, or its noise is not that of

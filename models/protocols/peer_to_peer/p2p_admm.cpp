@@ -45,6 +45,15 @@ void P2pAdmm::Params::require(const Setting& setting) const {
     throw std::invalid_argument("p2p_admm has no private form: use privacy.mechanism none");
 }
 
+std::vector<std::string> P2pAdmm::Params::notes(const Study& study) const {
+  std::vector<std::string> all = PersonalOptions::notes(study);
+  if (exchange == AdmmExchange::kModels && !study.round_trips.reliable())
+    all.emplace_back(
+        "warning: protocol.exchange models: where messages can be lost or agents be down, the two ends of an edge "
+        "stay apart and the models end elsewhere: use full");
+  return all;
+}
+
 P2pAdmm::P2pAdmm(const Params& params, const Study& study)
     : PersonalProtocol(params, study),
       params_(fitting(params, study)),

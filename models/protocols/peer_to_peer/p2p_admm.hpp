@@ -80,6 +80,7 @@ class P2pAdmm : public PersonalProtocol {
 
     void describe(sim::Visitor& v);
     void require(const Setting& setting) const;
+    std::vector<std::string> notes(const Study& study) const;
   };
 
   static constexpr Entry kEntry{

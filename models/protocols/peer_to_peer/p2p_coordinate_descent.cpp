@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 #include <stdexcept>
 
@@ -62,6 +63,15 @@ void P2pCoordinateDescent::Params::require(const Setting& setting) const {
   if (run_length == RunLength::kUntilSpent && !privacy.active())
     throw std::invalid_argument(
         "protocol.run_length until_spent needs budgets, but no privacy.mechanism is given");
+}
+
+std::optional<std::string> P2pCoordinateDescent::Params::warning(const World& world) const {
+  const auto asked = [&](const ProtocolMetric& m) { return world.study.asks_for(m.name); };
+  const sim::Clocks& clocks = world.engine.clocks();
+  bool equal = true;
+  for (sim::AgentId i = 1; i < world.engine.agents(); ++i) equal = equal && clocks.rate(i) == clocks.rate(0);
+  if (equal || std::ranges::none_of(kBounds, asked)) return std::nullopt;
+  return "the metrics bound_* are proved for agents whose clocks have the same rate, which these have not";
 }
 
 P2pCoordinateDescent::P2pCoordinateDescent(const Params& params, const Study& study)

@@ -85,6 +85,8 @@ class P2pCoordinateDescent : public PersonalProtocol {
 
     void describe(sim::Visitor& v);
     void require(const Setting& setting) const;
+    /// That clocks differ, where the metrics of a bound are recorded.
+    std::optional<std::string> warning(const World& world) const;
   };
 
   static constexpr Entry kEntry{

@@ -62,6 +62,7 @@ def follow(scenario, drawer):
     else:
         drop(privacy, "privacy", "steps")
         drop(privacy, "privacy", "schedule")
+        drop(privacy, "privacy", "epsilon_warm")
     if protocol.startswith("central"):
         drawer.fill(scenario["stop"], "stop", "iterations")
     if kind(data) == "csv":

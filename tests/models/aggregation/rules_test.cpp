@@ -128,7 +128,8 @@ TEST_CASE("aggregation: steps before it on three vectors, by hand") {
   CHECK(close(adapted.col(2), Vector3d(4.41004009, 5.04004582, 5.67005155)));
   // Buckets of two keep the sum: two of the vectors make one, with twice the weight.
   Gathered all = gathered(three());
-  Bucketing{}(all, draw());
+  auto stream = draw();
+  Bucketing{}(all, stream);
   REQUIRE(all.size == 2);
   CHECK(all.weight[0] == Approx(2.0 / 3));
   CHECK(close(all.columns() * all.weights(), Vector3d(4, 5, 6), 1e-14));
@@ -255,11 +256,43 @@ TEST_CASE("aggregation: a vector without weight is a bucket like others") {
   all.add(0.5, Vector3d(7, 8, 9));
   Bucketing one;
   one.size = 1;
-  one(all, draw());
+  auto stream = draw();
+  one(all, stream);
   REQUIRE(all.size == 3);
   for (Eigen::Index k = 0; k < 3; ++k)
     if (all.weight[k] == 0) CHECK(all.x.col(k) == Vector3d(4, 5, 6));
   CHECK(close(all.columns() * all.weights(), Vector3d(4, 5, 6), 1e-14));
+}
+
+TEST_CASE("aggregation: means of large numbers are finite") {
+  Gathered all;
+  for (int k = 0; k < 3; ++k) all.add(50, Vector3d(1.5e308, -1.5e308, 1));
+  Gathered mixed = all;
+  auto stream = draw();
+  Bucketing{}(all, stream);
+  REQUIRE(all.size == 2);
+  REQUIRE(with_f<NearestNeighbourMixing>(1)(mixed));
+  for (const Gathered& means : {all, mixed})
+    for (Eigen::Index k = 0; k < means.size; ++k)
+      CHECK(close(means.x.col(k).cwiseProduct(Vector3d(1e-308, 1e-308, 1)), Vector3d(1.5, -1.5, 1), 1e-14));
+}
+
+TEST_CASE("aggregation: two steps of bucketing draw their own numbers") {
+  // Which of 0, 1 and 4 is alone in the last bucket: one median is (a + (5 - a)/2)/2. Of 600 each is in 200 +- 5 sqrt(600 2/9),
+  // all of them but with a probability of 2e-6. With the same numbers twice the last is alone in 400.
+  Bucketing one;
+  one.size = 1;
+  MatrixXd x(1, 3);
+  x << 0, 1, 4;
+  std::array<int, 3> alone{};
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    Gathered all = gathered(x);
+    VectorXd out;
+    REQUIRE(Options{MedianRule{}, {one, Bucketing{}}}(
+        all, out, [&] { return sim::Streams(seed, 0)(sim::Purpose::kProtocol, 3); }));
+    ++alone[out[0] < 1.3 ? 0 : out[0] < 2 ? 1 : 2];
+  }
+  for (const int count : alone) CHECK(std::abs(count - 200) < 58);
 }
 
 TEST_CASE("aggregation: vectors whose distances are infinite have a minimum diameter") {

@@ -85,7 +85,8 @@ TEST_CASE("parkinsons: patients linked by age and sex, or by their records") {
     const auto graph = sim::Topology::from_edges(42, d.similarity->edges, d.similarity->weights);
     CHECK(graph.components() == 1);
     // Beside the means and variances of the features.
-    CHECK(d.fitted_on_private_data.size() == (profile ? 1 : 2));
+    CHECK(d.fitted_on_private_data.size() == 1);
+    CHECK(d.similarity_from.empty() == profile);
   }
   o.similarity = CsvSimilarity{.from = ProfileColumns{{"test_time"}}, .weights = NearestWeights{}};
   CHECK_THROWS_WITH(make_data(o, kStreams), Catch::Contains("expected the same profile in all rows"));

@@ -178,6 +178,7 @@ TEST_CASE("problem: refuses targets that a loss can not use") {
   d.train[0].target = Vector2d(1, 1);
   CHECK_THROWS_WITH(Problem(d, {.loss = HingeLoss{}}),
                     Catch::Contains("expected two classes, found only +1"));
+  CHECK_NOTHROW(Problem(d, {.loss = HingeLoss{}}, Classes::kPerturbed));
   d.train[0].features(1, 1) = std::numeric_limits<double>::infinity();
   CHECK_THROWS_WITH(Problem(d, {}), Catch::Contains("owner 0: a feature or target is not finite"));
   d.train[0].features(1, 1) = 2;

@@ -1,6 +1,7 @@
 // For all events on the network, an owner never spends more than its budget, and the amount in the ledger is
 // the composition of its releases in the trace.
 #include <map>
+#include <numeric>
 
 #include "models/privacy/accountants/accountant.hpp"
 #include "models/protocols/central/central_async.hpp"
@@ -197,5 +198,17 @@ TEST_CASE("schedule: the steps of every schedule keep the budget under accountan
         CHECK((noise(4) < noise(0)) == falls);
       }
     }
+  }
+}
+
+TEST_CASE("schedule: almost all releases of lemma_3 keep the budget under an accountant with a grid") {
+  std::vector<double> ticks(500);
+  std::iota(ticks.begin(), ticks.end(), 0);
+  const Timetable timetable{.releases = 500, .contraction = 0.99, .ticks = ticks, .total_ticks = 501};
+  for (const double epsilon : {0.3, 1.0, 3.0}) {
+    const auto releases =
+        plan_releases(Gaussian{}, 2, {Accountant::kPld, 1e-5}, epsilon, timetable, Schedule::kLemma3);
+    CHECK(releases->after(500).epsilon <= epsilon);
+    CHECK(releases->after(500).epsilon > 0.99 * epsilon);
   }
 }

@@ -125,7 +125,7 @@ TEST_CASE("exact reads: options that read exact values are listed") {
           "protocol": {"type": "async_mtl", "alpha_1": 1e-6, "turns": 5}, "privacy": {"mechanism": "exponential_norm",
           "epsilon_1": 1, "epsilon_2": 1, "gradient_bound": 1}, "stop": {"iterations": 20},
           "record": {"metrics": ["rank"]}})",
-       "protocol.alpha_1: limited by the largest norm of a record"},
+       "protocol.alpha_1: limited by the largest norm_2 of a record"},
   }));
   INFO(scenario);
   const test::NeighbourRuns runs = compare(scenario);

@@ -110,6 +110,18 @@ TEST_CASE("privacy options: sources of the gradient bound") {
   CHECK(warnings(R"("mechanism": "laplace", "clip": 1)").empty());
 }
 
+TEST_CASE(
+    "privacy options: the calibration of the paper is proved for epsilon 1, and used by some accountants") {
+  const auto of = [](const std::string& accountant, const char* epsilon) {
+    return warnings(
+        R"("mechanism": {"type": "gaussian", "calibration": "paper"}, "clip": 1, "accountant": ")" +
+        accountant + R"(", "delta": 1e-5, "epsilon": )" + epsilon);
+  };
+  CHECK_THAT(of("basic", "2").at(0), Contains("calibration: paper is proved"));
+  CHECK(of("basic", "1").empty());
+  CHECK(of("zcdp", "2").empty());
+}
+
 TEST_CASE("privacy options: a delta of 1/records causes a warning, a smaller one does not") {
   const std::string privacy = R"("mechanism": "laplace", "clip": 1, "accountant": "zcdp", "delta": )";
   CHECK(warnings(privacy + "0.0049").empty());
@@ -246,6 +258,14 @@ TEST_CASE(
   CHECK_THAT(normal[2]["refused"].get<std::string>(), Contains("use zcdp, rdp or pld"));
   // One release: basic at (1, 1e-5) is the analytic calibration, 3.7306 (Balle and Wang 2018).
   CHECK(normal[0]["noise_scale"].get<double>() == Approx(3.7306).margin(5e-4));
+  // One release of stated (20, 1e-5) with the noise of `paper` has in truth the epsilon of the trade-off, beyond 20.
+  const std::string paper =
+      "--mechanism gaussian --calibration paper --delta 1e-5 --delta-step 1e-5 --steps 1 ";
+  const auto beyond = rows(paper + "--epsilon-step 20");
+  CHECK_THAT(beyond[0]["warning"].get<std::string>(), Contains("at most 1, beyond which the true one"));
+  CHECK(beyond[5]["epsilon_total"].get<double>() > 20);
+  CHECK_FALSE(beyond[5].contains("warning"));
+  CHECK_FALSE(rows(paper + "--epsilon-step 1")[0].contains("warning"));
   const auto sampled = rows(
       "--mechanism laplace --epsilon-step 1 --delta 1e-5 --steps 1 --sampling 0.1 --adjacency add_remove");
   CHECK(sampled[0]["epsilon_total"].get<double>() == Approx(std::log1p(0.1 * std::expm1(1))).epsilon(1e-12));

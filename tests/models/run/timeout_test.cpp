@@ -36,10 +36,13 @@ TEST_CASE("timeout: a protocol that drives itself needs time that passes, or ano
   constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
   const test::StudyFixture limited(one_record_each({1, 3}), ridge(1), {}, 2);
   const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, kUnlimited);
-  CHECK_THROWS_WITH(require_passing_time(setting_of(on(fixture, latency(0)))),
-                    Catch::Contains("rounds and trainings take no time"));
-  CHECK_NOTHROW(require_passing_time(setting_of(on(fixture, latency(0.01)))));
-  CHECK_NOTHROW(require_passing_time(setting_of(on(limited, latency(0)))));
+  for (const OwnPace pace : {OwnPace::kTrainings, OwnPace::kMessages}) {
+    CHECK_THROWS_WITH(require_passing_time(setting_of(on(fixture, latency(0))), pace),
+                      Catch::Contains("rounds and trainings take no time"));
+    CHECK_NOTHROW(require_passing_time(setting_of(on(fixture, latency(0.01))), pace));
+    CHECK_NOTHROW(require_passing_time(setting_of(on(limited, latency(0))), pace));
+  }
+  CHECK_NOTHROW(require_passing_time(setting_of(on(fixture, latency(0))), OwnPace::kNone));
   // Both protocols of rounds ask, by way of the table; one that clocks drive does not.
   const auto asks = [&](std::string_view name) {
     for (const ProtocolRow& row : protocols()) {

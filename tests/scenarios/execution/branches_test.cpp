@@ -396,6 +396,20 @@ TEST_CASE("branches: what does not fit is refused where it is written") {
       "/branches/continuations: continuations with the same random numbers are equal: set noise to fresh\n");
 }
 
+TEST_CASE("branches: errors of the command line name the branch, and the keys of axes are no options") {
+  const test::Scratch dir;
+  dir.write("s.json", study(""));
+  CHECK(test::refusal(dir, R"(validate s.json --set 'branches={"at":"12 s","set":[{},{"rate":1}]}')")
+            .starts_with("--set branches: /branches/set/1/rate: unknown key 'rate'"));
+  for (const std::string with : {"", R"( --set 'branches={"at":"12 s","set":[{}]}')"})
+    CHECK(test::refusal(dir, "validate s.json --set branch=5" + with) ==
+          "--set branch: /branch: unknown key 'branch'; did you mean 'branches'?\n");
+  CHECK_THAT(test::refusal(dir, R"(validate s.json --set 'sweep={"branch":[1,2]}')"),
+             Catch::Contains("/branch: unknown key 'branch'; did you mean 'branches'?\n"));
+  CHECK_THAT(test::refusal(dir, "validate s.json --set continuation=2"),
+             Catch::Contains("/continuation: unknown key 'continuation'"));
+}
+
 TEST_CASE("branches: options are tuned on other runs than those that are reported, with pasts of their own") {
   const test::Scratch dir;
   dir.write("s.json", study(branches(kChanges)));

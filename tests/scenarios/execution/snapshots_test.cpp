@@ -128,3 +128,42 @@ TEST_CASE("snapshots: without record.snapshot nothing is kept, unless a pause as
   const auto outcome = shell(dir, run);
   CHECK(occurrences(outcome.err, " goes on from ") == 4);
 }
+
+TEST_CASE("snapshots: numbers that were not finite before the pause end no run after it") {
+  const test::Scratch dir;
+  // Until 5 s an agent sends infinity, which is lost; the steps are too long, so that all models are some time.
+  dir.write("s.json",
+            R"({"seed": 5, "data": {"type": "linear_separators", "owners": 6, "features": 3, "records": 12},
+    "network": {"topology": "complete", "latency": "10 ms"}, "protocol": {"type": "gossip_learning", "step": 1e20},
+    "privacy": {"mechanism": "none"}, "stop": {"time": "200 s"},
+    "adversaries": {"agents": [2], "behaviour": "infinite", "from": "0 s", "to": "5 s"},
+    "record": {"every": {"time": "0.1 s"}, "metrics": ["messages"]}})");
+  const std::string run = "$program run s.json -j 1 --no-progress -o ";
+  REQUIRE(shell(dir, run + "whole").code == 6);  // it has diverged
+  REQUIRE(shell(dir, run + "out --pause 13").code == 0);
+  REQUIRE(shell(dir, run + "out").code == 6);
+  check_same_files(dir / "out", dir / "whole", {"series.csv", "runs.csv"});
+}
+
+TEST_CASE("snapshots: a pause whose states cannot be kept is an error") {
+  const test::Scratch dir;
+  dir.write("s.json", kStudy);
+  fs::create_directory(dir / "out");
+  dir.write("out/snapshots", "");
+  const auto outcome = shell(dir, "$program run s.json -o out -j 1 --no-progress --pause 5");
+  CHECK(outcome.code == 4);
+  CHECK(outcome.err.find("its state is not kept") != std::string::npos);
+  CHECK(outcome.err.find("paused at") == std::string::npos);
+}
+
+TEST_CASE("snapshots: progress counts the runs that are stored") {
+  const test::Scratch dir;
+  dir.write("s.json", kStudy);
+  const std::string run = "$program run s.json -o out -j 1 --json-progress ";
+  CHECK(occurrences(shell(dir, run + "--pause 5").err, R"("runs":4,"stored":0,)") > 0);
+  REQUIRE(shell(dir, run).code == 0);
+  // Two new repetitions, and that of the trace once more.
+  const auto more = shell(dir, run + "--repeat 3");
+  CHECK(occurrences(more.err, R"("runs":6,"stored":6,)") > 0);
+  CHECK(occurrences(more.err, R"("stored":7)") == 0);
+}

@@ -1,5 +1,6 @@
 // Splitting of runs: agents that are down at once against the exact Markov chain.
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/process.hpp"
@@ -159,4 +160,20 @@ TEST_CASE("splitting: it is not repeated for the trace of a run") {
   CHECK(
       shell(dir, "$program trace s.json --set splitting.effort=1000000 --set record.every.time=0.001").code ==
       0);
+}
+
+TEST_CASE("splitting: events of a past are counted once") {
+  const test::Scratch dir;
+  const auto events = [&](const std::string& levels) {
+    dir.write("s.json",
+              scenario(R"(, "splitting": {"level": "time", "effort": 100, "levels": )" + levels + "}", 1));
+    REQUIRE(shell(dir, "$program run s.json -o out --no-progress").code == 0);
+    const auto rows = test::rows_of(dir / "out/rare_events.csv");
+    const auto column = std::ranges::find(rows.at(0), "events") - rows.at(0).begin();
+    return std::stod(rows.at(1).at(static_cast<std::size_t>(column)));
+  };
+  // All reach all levels: the same time is simulated, but for what comes between a level and its next observation.
+  const double once = events("[19]"), parts = events("[5, 10, 15, 19]");
+  CHECK(parts < 1.2 * once);
+  CHECK(parts > 0.8 * once);
 }

@@ -73,6 +73,23 @@ TEST_CASE("round trips: loss and absence make a network unreliable") {
   CHECK_FALSE(of(network).reliable());
 }
 
+TEST_CASE("round trips: whether they take time, under every law") {
+  Engine::Options options;
+  options.hub = true;
+  const auto take = [&](bool computing) {
+    return RoundTrips(options, make_topology(Star{}, 3, kStreams), kStreams, 1).takes_time(computing);
+  };
+  CHECK_FALSE(take(true));
+  options.network.compute_time = 1.0;
+  CHECK(take(true));
+  CHECK_FALSE(take(false));
+  options.network.links.latency = 1.0;
+  CHECK(take(false));
+  options.timeline.entries = {{.at = 5, .text = "", .changes = {.latency = 0.0}}};
+  CHECK_FALSE(take(false));
+  CHECK(take(true));
+}
+
 TEST_CASE("round trips: the smallest possible one") {
   // Both ways at least 0.5 s, and the owner's computation at least 0.25 s; of agent 2, 3 s and 0.25 s.
   NetworkOptions network;

@@ -272,6 +272,9 @@ TEST_CASE("streams: with the noise of another repetition, all else is drawn as b
   CHECK(protocol() == of_own());
   Stream noise = mixed.own_noise(1, 0, 7), of_other = other.own_noise(1, 0, 7);
   CHECK(noise() == of_other());
+  // It is no second of a pair: what a mechanism draws besides noise goes on, rather than begins again.
+  CHECK(Streams(5, 3, true).mirrored());
+  CHECK_FALSE(Streams(5, 3, true).with_noise_of(9).mirrored());
 }
 
 TEST_CASE(

@@ -30,10 +30,7 @@ double coupling_weight(sim::AgentId i, const sim::Topology& topology) {
 
 double declared_bound(const PersonalOptions& options, const std::optional<DeclaredBounds>& bounds) {
   if (options.feature_bound) return *options.feature_bound;
-  if (bounds) {
-    const double norm = std::min(bounds->features_l2, bounds->features_l1);  // norm_2 <= norm_1
-    if (std::isfinite(norm)) return norm;
-  }
+  if (bounds && std::isfinite(bounds->norm_2())) return bounds->norm_2();
   throw std::invalid_argument(
       "protocol.lipschitz public needs a public bound on norm_2 of a record's features: give "
       "protocol.feature_bound, or declare bounds of the data");
@@ -80,6 +77,13 @@ std::vector<std::string> PersonalOptions::notes(const Study& study) {
   return {
       "model.l2 has no effect in a personalised protocol: use protocol.lambda, the weight of "
       "norm_2(theta)^2, by default 1/m_i"};
+}
+
+std::vector<std::string> PersonalOptions::notes_of_one_release(const Study& study) {
+  std::vector<std::string> all = notes(study);
+  if (!study.privacy.steps.empty() && !study.privacy.expected)
+    all.emplace_back("privacy.steps has no effect: every owner makes one release, with its whole budget");
+  return all;
 }
 
 void PersonalOptions::describe(sim::Visitor& v) {

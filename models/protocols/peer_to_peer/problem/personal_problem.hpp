@@ -69,6 +69,8 @@ struct PersonalOptions {
   void require(const Setting& setting) const;
   /// What else is to be said of the options, a sentence each.
   static std::vector<std::string> notes(const Study& study);
+  /// The same of a protocol in which every owner makes one release.
+  static std::vector<std::string> notes_of_one_release(const Study& study);
 };
 
 /// The minimiser of Q, computed independently of any protocol (minimise() below).

@@ -48,6 +48,18 @@ TEST_CASE("csv categories: one record with a rare value adds no parameter where 
   CHECK(codes.notes.empty());
 }
 
+TEST_CASE("csv categories: of many declared values each is found") {
+  std::string text = "k,y\n";
+  for (int round = 0; round < 20; ++round) text += "t0,1\nt39,1\nzz,1\n";
+  Names values;
+  for (int k = 0; k < 40; ++k) values.push_back("t" + std::to_string(k));
+  const TextFile file(text);
+  const DataSet d =
+      make_data(with_categories(file, {"k", values, Unlisted::kOther}, Encode::kOrdinal), kStreams);
+  for (Eigen::Index row = 0; row < 60; ++row)
+    CHECK(d.train[0].features(row, 0) == (row % 3 == 0 ? 0 : row % 3 == 1 ? 39 : 40));
+}
+
 TEST_CASE("csv categories: values that are found in the data are listed as fitted, and noted") {
   const TextFile file("k,a,y\nred,1,1\nblue,2,-2\nred,1,3\n");
   CsvData o = test::csv_of_one_owner(file);
@@ -91,7 +103,7 @@ TEST_CASE("csv categories: classes that are found in the data are listed, declar
   o.test_split = TestSplit::kStratified;
   o.test_fraction = 0.5;
   CHECK(make_data(o, kStreams).fitted_on_private_data ==
-        Names{"choice of test records by class (test_split)"});
+        Names{"choice of test or validation records by class (test_split)"});
 }
 
 TEST_CASE("csv categories: a value that is not declared is an error, unless it counts as other") {

@@ -241,6 +241,11 @@ TEST_CASE(
   CHECK(split.test[0].target.size() == 4);
   CHECK(split.train[0].target.sum() == 6);
   CHECK(split.train[0].target.size() == 12);
+  // Which records they are depends on their classes.
+  c.test_fraction = 0;
+  const std::string by_class = "choice of test or validation records by class (test_split)";
+  CHECK(std::ranges::count(make_data(c, kStreams, 0.25).fitted_on_private_data, by_class) == 1);
+  CHECK(std::ranges::count(make_data(c, kStreams).fitted_on_private_data, by_class) == 0);
 }
 
 TEST_CASE("csv: an index that pandas wrote is warned of where it is a feature") {

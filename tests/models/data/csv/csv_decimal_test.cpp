@@ -41,6 +41,11 @@ TEST_CASE("csv decimal: a comma") {
   const DataSet quoted = make_data(headless, kStreams);
   CHECK(quoted.train[0].features == Eigen::Vector2d(1.5, 3));
   CHECK(quoted.train[0].target == Eigen::Vector2d(2.5, 4.5));
+  // Where something else separates it does not, however many there are.
+  const TextFile many("1,5;2,5;3,5\n4,5;5,5;6,5\n");
+  headless.path = many.input();
+  const DataSet records = make_data(headless, kStreams);
+  CHECK(records.train[0].features == Eigen::Matrix2d{{1.5, 3.5}, {4.5, 6.5}});
 }
 
 TEST_CASE("csv decimal: classes, positive targets and columns of owners are numbers too") {

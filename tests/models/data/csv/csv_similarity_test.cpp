@@ -74,14 +74,14 @@ TEST_CASE("csv similarity: from the data, means of training features and target,
   CHECK(w[0] == Approx(std::exp(-0.375)));
   CHECK(w[1] == Approx(std::exp(-1.5)));
   DataSet d = make_data(o, sim::Streams(1, 0));
-  REQUIRE(d.fitted_on_private_data.size() == 1);
-  CHECK_THAT(d.fitted_on_private_data[0], Catch::Contains("similarity graph"));
+  CHECK_THAT(d.similarity_from, Catch::StartsWith("means of every owner's features"));
+  CHECK(d.fitted_on_private_data.empty());
   // The constant feature adds nothing.
   o.bias = true;
   CHECK(weights(o) == w);
   o = people(file, {.from = ProfileColumns{{"age"}}});
   d = make_data(o, sim::Streams(1, 0));
-  CHECK(d.fitted_on_private_data.empty());
+  CHECK(d.similarity_from.empty());
   REQUIRE(d.notes.size() == 1);
   CHECK_THAT(d.notes[0], Catch::Contains("profiles (age)"));
 }

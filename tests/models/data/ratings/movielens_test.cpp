@@ -130,7 +130,8 @@ TEST_CASE(
     chosen.insert(d.test[i].target[0] - d.test[i].target[1]);
   }
   CHECK(chosen.size() > 6);  // users' splits are drawn separately
-  CHECK(d.fitted_on_private_data.size() == 3);
+  CHECK(d.fitted_on_private_data.size() == 2);
+  CHECK_THAT(d.similarity_from, Catch::Contains("nearest by cosine of ratings"));
   CHECK(d.notes.empty());
 }
 

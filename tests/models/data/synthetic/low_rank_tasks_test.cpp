@@ -64,6 +64,28 @@ TEST_CASE("low_rank_tasks: standardised targets have training mean 0 and varianc
     CHECK((test[0] - y[0]) / (before[0] - raw[0]) == Approx((y[1] - y[0]) / (raw[1] - raw[0])).epsilon(1e-9));
     CHECK(data.train[t].features == clipped.train[t].features);
   }
+  // Validation records are held out before: of 12 training records 3, and 9 are left.
+  const auto held = [&](models::Instances instances) {
+    return make_data(models::DataOptions(options, {.fraction = 0.25, .instances = instances}),
+                     sim::Streams(9, 0));
+  };
+  const auto kept = held(models::Instances::kTest), chosen = held(models::Instances::kValidation);
+  for (std::size_t t = 0; t < 3; ++t) {
+    const Eigen::VectorXd& y = kept.train[t].target;
+    REQUIRE(y.size() == 9);
+    CHECK(std::abs(y.mean()) < 1e-14);
+    CHECK(y.squaredNorm() / 9 == Approx(1).epsilon(1e-12));
+    // All keep the order and the proportions of what they were.
+    CHECK(chosen.train[t].target == y);
+    REQUIRE(chosen.test[t].target.size() == 3);
+    Eigen::VectorXd all(12);
+    all << y, chosen.test[t].target;
+    const Eigen::VectorXd& before = data.train[t].target;
+    CHECK(
+        (all.maxCoeff() - all.minCoeff()) * std::sqrt((before.array() - before.mean()).square().sum()) ==
+        Approx((before.maxCoeff() - before.minCoeff()) * std::sqrt((all.array() - all.mean()).square().sum()))
+            .epsilon(1e-9));
+  }
   CHECK(std::isinf(data.bounds->target));
   CHECK(clipped.bounds->target == 1);
   CHECK(data.fitted_on_private_data.size() == clipped.fitted_on_private_data.size() + 1);

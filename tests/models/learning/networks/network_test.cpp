@@ -111,6 +111,16 @@ TEST_CASE("mlp: loss and gradient of a record by hand") {
   CHECK((half - gradient / 2).norm() < 1e-13);
 }
 
+TEST_CASE("networks: a record whose hidden layer is not finite is left out") {
+  const Network network(Mlp{1, HiddenFunction::kRelu}, LogisticLoss{}, 1, 1);
+  Shard shard{Records(2, 1), VectorXd{{1, 1}}};
+  shard.features << 1e10, 0;
+  // V = 1e300, W = 1, b = 0: of x = 0 only the constant has a slope, -1/2.
+  VectorXd gradient(3);
+  CHECK(network.sum_gradients(shard, VectorXd{{1e300, 1, 0}}, 1, Norm::kL2, gradient) == 1);
+  CHECK(gradient == VectorXd{{0, 0, -0.5}});
+}
+
 TEST_CASE("networks: gradients are the differences of the loss") {
   for (const Kind& kind : kKinds) {
     INFO(kind.name);
@@ -221,6 +231,22 @@ TEST_CASE("softmax: two classes are logistic regression") {
   CHECK((two.theta.tail(3) - one.theta / 2).norm() < 1e-8);
   CHECK((two.theta.head(3) + one.theta / 2).norm() < 1e-8);
   CHECK(two.kkt_residual <= 1e-10);
+}
+
+TEST_CASE("softmax: how many classes there are is private where the data do not say so") {
+  DataSet data;
+  data.train = {Shard{Records::Zero(3, 1), VectorXd{{0, 2, 1}}}};
+  const auto named = [](DataSet of, const Loss& loss) {
+    name_classes(of, {.loss = loss});
+    return of;
+  };
+  const DataSet found = named(data, SoftmaxLoss{});
+  CHECK(found.classes == std::vector<std::string>{"0", "1", "2"});
+  CHECK(found.fitted_on_private_data.size() == 1);
+  CHECK(named(data, SquaredLoss{}).classes.empty());
+  data.classes = {"a", "b", "c", "d"};
+  CHECK(named(data, SoftmaxLoss{}).classes.size() == 4);
+  CHECK(named(data, SoftmaxLoss{}).fitted_on_private_data.empty());
 }
 
 TEST_CASE("softmax: the curvature is the difference of gradients") {

@@ -3,10 +3,12 @@
 //   theta_i <- bar - 2 (bar/4 + Q/2),   theta_L <- bar/2,   Q = 2 (bar - y_i).
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include "models/protocols/central/central_async.hpp"
 #include "tests/models/protocols/central_run.hpp"
+#include "tests/support/script.hpp"
 #include "tests/support/study_fixture.hpp"
 #include "tests/support/tiny_problem.hpp"
 
@@ -147,6 +149,30 @@ TEST_CASE("central_async: owners of a group answer as one") {
   }
 }
 
+TEST_CASE(
+    "central_async: a group asks for as long as one of its members may answer, whichever has the clock") {
+  // G as above, with one answer of owner 1 and three of owner 2. Then Q_G is owner 2's alone, with weight n_G/n = 1/2:
+  //   bar = 0,     Q_G = -5:    theta_G = 5,                                      theta_L = 0
+  //   bar = 5/2,   Q_2 = -1:    theta_G = 5/2 - 2 (5/8 - 1/2) = 9/4,              theta_L = 5/4
+  //   bar = 7/4,   Q_2 = -5/2:  theta_G = 7/4 - 2 (7/16 - 5/4) = 27/8,            theta_L = 7/8
+  auto privacy = laplace(1, 1);
+  privacy.steps = models::Steps(sim::ValueList{{1, 3, 3}});
+  const test::StudyFixture fixture(test::equal_records({1, 3, 5}, {1, 3, 4}), ridge(1), privacy, 3);
+  const std::vector<Eigen::VectorXd> noise(4, Eigen::VectorXd::Zero(1));
+  auto params = unit_step(3);
+  for (const std::vector<std::uint32_t>& group : {std::vector<std::uint32_t>{1, 2}, {2, 1}}) {
+    params.groups = {group};
+    const auto options =
+        fixture.engine({}, sim::ClockTrace{{1, 2, 3}, {group.front(), group.front(), group.front()}});
+    const auto outcome = CentralRun<CentralAsync>(fixture, params, options, &noise);
+    CHECK(outcome.world->iterations == 3);
+    CHECK(outcome.world->ledger.account(1).releases == 1);
+    CHECK(outcome.world->ledger.account(2).releases == 3);
+    check_all(outcome.learner, {0, 0, 1.25, 0.875});
+    CHECK(outcome.protocol.copy(0)[0] == 3.375);
+  }
+}
+
 TEST_CASE("central_async: members of a group that answer in time speak for it") {
   // Owner 1 is the learner and answers at once; owner 2's answer takes 1.2 s. At the timeout, 1 s after the
   // clock of owner 1, Q_G is owner 1's -2 alone: theta_G = -2 (1/2) (-2).
@@ -253,6 +279,56 @@ TEST_CASE("central_async: the owner that learns needs no message and no budget f
   const auto unaccounted = fixture.study().exact_reads->all();
   REQUIRE(unaccounted.size() == 1);
   CHECK_THAT(unaccounted[0], Catch::Contains("owner 1 uses its own gradient without noise"));
+}
+
+TEST_CASE("central_async: an owner that learns waits while the learner is down") {
+  // Agent 0 is down from 3 to 10 s, and owner 1, which is the learner, ticks at 1, 4, 5, 6 and 11 s.
+  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, 5);
+  auto params = unit_step(5);
+  params.learner_is_owner = 1;
+  sim::NetworkOptions network;
+  network.availability = sim::Outages{.outages = {{.agents = {0}, .from = 3, .to = 10}}};
+  auto options = fixture.engine(network, sim::ClockTrace{{1, 4, 5, 6, 11}, {1, 1, 1, 1, 1}});
+  options.time_limit = 20;
+  check_all(CentralRun<CentralAsync>(fixture, params, options).time, {0, 1, 11});
+  // In a group it would have to query owner 2, too: a request, a query and an answer are not sent then either.
+  params.groups = {{1, 2}};
+  TraceLog trace;
+  const auto outcome = run<CentralAsync>(fixture, params, options, {.trace = &trace});
+  CHECK(outcome.world->iterations == 2);
+  CHECK(trace.count(sim::TraceKind::kSend) == 4);
+  for (const TraceLog::Entry& e : trace.entries)
+    CHECK((e.record.kind != sim::TraceKind::kSend || e.record.time <= 3 || e.record.time >= 10));
+}
+
+TEST_CASE(
+    "central_async: an owner is asked more often than expected_share plans with probability 4.2e-3 at most") {
+  // In T uniform draws of N owners. The largest is that of Poisson(s), s = T/N with s + 3 sqrt(s) = 2, above 2:
+  // 1 - e^-s (1 + s + s^2/2) = 4.13e-3; for N <= T that of Poisson(1) above 4: 1 - 65/(24 e) = 3.66e-3.
+  CentralAsync::Params params;
+  params.budget_for = models::BudgetFor::kExpectedShare;
+  double largest = 0, within = 0, of_three = 0;
+  for (const std::size_t owners : {2u, 3u, 5u, 10u, 20u, 50u, 86u, 100u, 317u, 1000u, 3172u, 10000u}) {
+    const double n = static_cast<double>(owners), p = 1 / n;
+    for (const std::uint64_t horizon :
+         {1u, 2u, 3u, 5u, 10u, 20u, 50u, 100u, 243u, 500u, 1000u, 3000u, 10000u}) {
+      const auto t = static_cast<double>(horizon);
+      double tail = 0;
+      for (std::uint64_t most = params.planned_answers(horizon, owners), k = most + 1;
+           k <= std::min(horizon, most + 400); ++k) {
+        const auto x = static_cast<double>(k);
+        tail += std::exp(std::lgamma(t + 1) - std::lgamma(x + 1) - std::lgamma(t - x + 1) + x * std::log(p) +
+                         (t - x) * std::log1p(-p));
+      }
+      largest = std::max(largest, tail);
+      if (n <= t) within = std::max(within, tail);
+      if (owners == 3) of_three = std::max(of_three, tail);
+    }
+  }
+  CHECK(largest < 4.2e-3);
+  CHECK(largest > 4.1e-3);                         // T = 1000, N = 3172
+  CHECK(within == Approx(3.657e-3).margin(2e-6));  // N = T = 10000
+  CHECK(of_three == Approx(1.237e-4).margin(1e-7));
 }
 
 TEST_CASE("central_async: interval, groups and learner are required to fit") {

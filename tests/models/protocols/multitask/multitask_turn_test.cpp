@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 
 #include "models/privacy/accountants/step.hpp"
 #include "tests/support/multitask.hpp"
@@ -55,6 +56,37 @@ TEST_CASE("multi-task: sensitivities are those of the lemmas") {
   privacy.adjacency = models::Adjacency::kAddRemove;
   const StudyFixture adding(low_rank_tasks(3, 200, models::TaskTarget::kRegression), squared(), privacy, 1);
   CHECK(models::MultitaskNodes(regression, adding.study()).s_2(0) == Approx(2 * 4.0 / 60).epsilon(1e-12));
+}
+
+TEST_CASE("multi-task: a start without a ridge has no part in what an exact update releases") {
+  // The minimiser moves by 2 B_1/(n tau), B_1 = 2 C_1 (C_1 c_3 + 1) = 8: 16/(2 0.3).
+  auto data = equal_records({1, -1}, {2, 2});
+  data.bounds = models::DeclaredBounds{.features_l2 = 1, .target = 1};
+  const StudyFixture fixture(data, squared(), by_turn(1, 1), 1);
+  models::MultitaskOptions options;
+  options.q_update = models::OwnUpdate::kExact;
+  options.tau = 0.3;
+  options.start_ridge = 0;
+  options.c_3 = options.c_4 = 3;
+  models::TurnSensitivities exact(options, fixture.study());
+  for (int turn = 0; turn < 2; ++turn, exact.count_turn(0))
+    CHECK(exact.s_1(0) == Approx(16 / 0.6).epsilon(1e-12));
+}
+
+TEST_CASE("multi-task: a declared bound on norm_1 is one on norm_2, of which the smaller counts") {
+  // Classification with C_1 = 1/2, C_2 = 1 and n_t = 2: S_1 = 2 alpha_1 C_1/2, S_2 = 2 C_1/2.
+  auto data = equal_records({1, -1}, {2, 2});
+  for (auto& shard : data.train) shard.features.setConstant(0.25);
+  for (const double l2 : {std::numeric_limits<double>::infinity(), 3.0, 0.5}) {
+    data.bounds = models::DeclaredBounds{.features_l1 = l2 == 0.5 ? 1 : 0.5, .features_l2 = l2, .target = 1};
+    const StudyFixture fixture(data, logistic(), by_turn(1, 1), 1);
+    CHECK(fixture.study().privacy.source == models::BoundSource::kDerived);
+    models::MultitaskOptions options;
+    CHECK(models::MultitaskNodes(options, fixture.study()).s_1(0) == Approx(0.05).epsilon(1e-12));
+    CHECK(models::MultitaskNodes(options, fixture.study()).s_2(0) == Approx(0.5).epsilon(1e-12));
+    // Steps are limited by norm_2 itself: by its bound, else by the data.
+    CHECK(fixture.study().exact_reads->all().empty() == std::isfinite(l2));
+  }
 }
 
 TEST_CASE("multi-task: the accumulated sensitivity follows its closed form over turns") {
