@@ -83,12 +83,14 @@ void find_slopes(const ConclusionInput& input, const std::vector<Finals>& finals
         mean.push_back(out.means[p][metric]);
       }
       const auto slope = [&](const std::vector<double>& y) { return std::vector{log_log_line(x, y).slope}; };
+      const LogLogLine line = log_log_line(x, mean);
       out.slopes.push_back({.of = options.of,
                             .over = options.over,
                             .labels = labels,
-                            .points = points.size(),
+                            .points = line.pairs,
+                            .left_out = points.size() - line.pairs,
                             .slope = jackknife(values, out.confidence, slope).front(),
-                            .departure = log_log_line(x, mean).departure});
+                            .departure = line.departure});
     }
   }
 }
@@ -114,8 +116,10 @@ Conclusions::FittedBound fit_bound(const BoundOptions& options, const std::vecto
                                    const Eigen::MatrixXd& terms, const std::vector<Finals>& finals,
                                    std::size_t metric, const Conclusions& study) {
   const Bound& bound = *options.type;
-  Conclusions::FittedBound out{
-      .type = std::string(bound.name), .of = options.of, .dimension = options.dimension};
+  Conclusions::FittedBound out{.type = std::string(bound.name),
+                               .of = options.of,
+                               .where = options.where,
+                               .dimension = options.dimension};
   std::vector<std::pair<const char*, std::optional<double>>> wanted{{"c1", options.c1}, {"c2", options.c2}};
   wanted.erase(wanted.begin(), wanted.end() - bound.constants);
 
@@ -147,10 +151,10 @@ Conclusions::FittedBound fit_bound(const BoundOptions& options, const std::vecto
   }
   const Eigen::VectorXd values = terms * constants;
   out.values.assign(values.begin(), values.end());
-  out.points = points.size();
   out.min = std::numeric_limits<double>::infinity();
   for (const std::size_t p : points) {
     const double ratio = study.means[p][metric] / out.values[p];
+    ++(std::isfinite(ratio) ? out.points : out.left_out);
     if (!std::isfinite(ratio)) continue;
     out.min = std::min(out.min, ratio);
     out.max = std::max(out.max, ratio);

@@ -31,8 +31,8 @@ struct ConclusionInput {
 struct Conclusions {
   struct Slope {
     std::string of, over;
-    std::vector<std::string> labels;  ///< by axis; empty for those that vary
-    std::size_t points = 0;
+    std::vector<std::string> labels;       ///< by axis; empty for those that vary
+    std::size_t points = 0, left_out = 0;  ///< that have a logarithm, and that have none
     Estimate slope;
     double departure = 0;  ///< largest factor between a mean and the line
   };
@@ -42,12 +42,12 @@ struct Conclusions {
     bool given;  ///< in the scenario; else fitted
   };
   struct FittedBound {
-    std::string type, of;
+    std::string type, of, where;
     bool dimension = false;
     std::vector<Constant> constants{};
-    double min = 0, max = 0;       ///< of measured mean over bound, over the points that are included
-    std::size_t points = 0;        ///< that are included
-    std::vector<double> values{};  ///< by point of the study; NaN where it does not apply
+    double min = 0, max = 0;               ///< of measured mean over bound, over the points that are included
+    std::size_t points = 0, left_out = 0;  ///< that are included; that have no finite ratio
+    std::vector<double> values{};          ///< by point of the study; NaN where it does not apply
   };
   struct Gain {
     std::string of;

@@ -41,17 +41,55 @@ std::string title(const Conclusions::FittedBound& b) {
   return b.type + (b.dimension ? " with p" : "");
 }
 
+// "c1 = 0" of a bound with this constant given, "fitted" of one with none; and the points that others are fitted to.
+std::string constants_text(const Conclusions::FittedBound& b) {
+  Row given;
+  for (const auto& c : b.constants) {
+    if (c.given) given.push_back(fmt::format("{} = {:g}", c.name, c.estimate.value));
+  }
+  if (given.size() == b.constants.size()) return fmt::format("{}", fmt::join(given, ", "));
+  return fmt::format("{}{}", given.empty() ? "fitted" : given.front(),
+                     b.where.empty() ? "" : " where " + b.where);
+}
+
+// By bound: its title, with its constants if another bound of the metric has the same title and other constants.
+std::vector<std::string> unique_titles(const Conclusions& c) {
+  std::vector<std::string> all;
+  for (const auto& b : c.bounds) {
+    const std::string constants = constants_text(b);
+    const bool shared = std::ranges::any_of(c.bounds, [&](const auto& other) {
+      return other.of == b.of && title(other) == title(b) && constants_text(other) != constants;
+    });
+    all.push_back(shared ? fmt::format("{} ({})", title(b), constants) : title(b));
+  }
+  return all;
+}
+
+// "2 of 3" if a point is left out.
+std::string used_points(std::size_t points, std::size_t left_out) {
+  return left_out == 0 ? std::to_string(points) : fmt::format("{} of {}", points, points + left_out);
+}
+
+// A line for a table of slopes or bounds.
+template <class Rows>
+std::string left_out_text(const Rows& rows, const char* why) {
+  std::size_t points = 0, left_out = 0;
+  for (const auto& row : rows) points += row.points + row.left_out, left_out += row.left_out;
+  return left_out == 0 ? "" : fmt::format("{} of {} points left out: {}\n", left_out, points, why);
+}
+
 std::string slopes_text(const Conclusions& c, std::size_t most, std::size_t width) {
   std::vector<Row> rows{joined({"of", "over"}, c.head.axes, {"slope", "interval", "points", "departure"})};
   for (const auto& s : c.slopes)
-    rows.push_back(
-        joined({s.of, s.over}, c.head.shown_labels(s.labels),
-               {rounded(s.slope.value), interval(s.slope), std::to_string(s.points), rounded(s.departure)}));
+    rows.push_back(joined({s.of, s.over}, c.head.shown_labels(s.labels),
+                          {rounded(s.slope.value), interval(s.slope), used_points(s.points, s.left_out),
+                           rounded(s.departure)}));
   return fmt::format(
              "log-log slopes of means with {:g} % jackknife intervals; departure: largest factor between a "
              "mean and the fitted line\n",
              100 * c.confidence) +
-         cut(std::move(rows), most, width, 2 + c.head.axes.size());
+         cut(std::move(rows), most, width, 2 + c.head.axes.size()) +
+         left_out_text(c.slopes, "value or mean not above 0");
 }
 
 std::string bounds_text(const Conclusions& c, std::size_t width) {
@@ -62,10 +100,12 @@ std::string bounds_text(const Conclusions& c, std::size_t width) {
       constants.push_back(
           fmt::format("{} = {} {}", name, rounded(e.value), given ? "given" : "fitted " + interval(e)));
     if (constants.empty()) constants = {"none free"};
-    rows.push_back({title(b), b.of, fmt::format("{}", fmt::join(constants, ", ")), std::to_string(b.points),
+    rows.push_back({title(b), b.of, fmt::format("{}", fmt::join(constants, ", ")),
+                    used_points(b.points, b.left_out),
                     b.max > 0 ? fmt::format("{} to {}", rounded(b.min), rounded(b.max)) : "-"});
   }
-  return "bounds compared with means (bounds.csv: point by point)\n" + align(rows, width, 2);
+  return "bounds compared with means (bounds.csv: point by point)\n" + align(rows, width, 2) +
+         left_out_text(c.bounds, "no finite mean/bound");
 }
 
 std::string gains_text(const Conclusions& c, std::size_t most, std::size_t width) {
@@ -99,11 +139,12 @@ void write_fits(const Conclusions& c, const AxisColumns& axes, const std::filesy
   const Row none(c.head.axes.size());
   for (const auto& s : c.slopes)
     file.print("{}slope,{},{},,{},{},{},{} points\n", axes.fields(s.labels), csv_field(s.over), s.of,
-               s.slope.value, s.slope.low, s.slope.high, s.points);
-  for (const auto& b : c.bounds) {
-    for (const auto& [name, e, given] : b.constants)
-      file.print("{}constant,{} {},{},,{},{},{},{}\n", axes.fields(none), title(b), name, b.of, e.value,
-                 e.low, e.high, given ? "given" : "fitted");
+               s.slope.value, s.slope.low, s.slope.high, used_points(s.points, s.left_out));
+  const std::vector<std::string> titles = unique_titles(c);
+  for (std::size_t k = 0; k < c.bounds.size(); ++k) {
+    for (const auto& [name, e, given] : c.bounds[k].constants)
+      file.print("{}constant,{},{},,{},{},{},{}\n", axes.fields(none), csv_field(titles[k] + " " + name),
+                 c.bounds[k].of, e.value, e.low, e.high, given ? "given" : "fitted");
   }
   for (const auto& g : c.gains) {
     const PointResult& point = c.points[g.point];
@@ -116,10 +157,12 @@ void write_fits(const Conclusions& c, const AxisColumns& axes, const std::filesy
 void write_bounds(const Conclusions& c, const AxisColumns& axes, const std::filesystem::path& path) {
   OutputFile file(path);
   file.print("{}bound,of,value,mean,median\n", axes.header());
-  for (const auto& b : c.bounds) {
+  const std::vector<std::string> titles = unique_titles(c);
+  for (std::size_t k = 0; k < c.bounds.size(); ++k) {
+    const auto& b = c.bounds[k];
     const std::size_t m = c.head.metric(b.of).value();
     for (std::size_t p = 0; p < c.points.size(); ++p)
-      file.print("{}{},{},{},{},{}\n", axes.fields(c.points[p].labels), csv_field(title(b)), b.of,
+      file.print("{}{},{},{},{},{}\n", axes.fields(c.points[p].labels), csv_field(titles[k]), b.of,
                  b.values[p], c.means[p][m], c.medians[p][m]);
   }
   file.commit();
@@ -156,6 +199,7 @@ std::string Conclusions::json() const {
                              {"over", s.over},
                              {"at", at},
                              {"points", s.points},
+                             {"left_out", s.left_out},
                              {"slope", json_of(s.slope)},
                              {"departure", s.departure}});
   }
@@ -170,6 +214,7 @@ std::string Conclusions::json() const {
                              {"dimension", b.dimension},
                              {"constants", constants},
                              {"points", b.points},
+                             {"left_out", b.left_out},
                              {"min_mean_over_bound", b.min},
                              {"max_mean_over_bound", b.max}});
   }

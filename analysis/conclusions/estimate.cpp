@@ -47,12 +47,12 @@ LogLogLine log_log_line(const std::vector<double>& x, const std::vector<double>&
     xx += (u - mean_x) * (u - mean_x);
     xy += (u - mean_x) * (v - mean_y);
   }
-  if (!(xx > 0)) return {};
+  if (!(xx > 0)) return {.pairs = logs.size()};
   const double slope = xy / xx;
   double departure = 0;
   for (const auto& [u, v] : logs)
     departure = std::max(departure, std::abs(v - mean_y - slope * (u - mean_x)));
-  return {slope, std::exp(departure)};
+  return {slope, std::exp(departure), logs.size()};
 }
 
 Eigen::VectorXd fit_constants(const Eigen::MatrixXd& terms, const Eigen::VectorXd& known,

@@ -20,6 +20,7 @@ struct Estimate {
 struct LogLogLine {
   double slope = kNone;      ///< NaN unless two of the pairs have different x
   double departure = kNone;  ///< largest factor (at least 1) between a y and the line
+  std::size_t pairs = 0;     ///< that the line is of
 };
 LogLogLine log_log_line(const std::vector<double>& x, const std::vector<double>& y);
 

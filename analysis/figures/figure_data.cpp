@@ -272,7 +272,10 @@ std::vector<Bin> histogram(const std::vector<double>& numbers, std::size_t most,
 Json figure_data(const StudyData& study, const std::optional<TraceData>& trace, const std::string& prefix,
                  const FigureChoice& choice) {
   const auto metric = [](const MetricInfo& m) {
-    return Json{{"name", m.name}, {"title", title_of(m)}, {"per_agent", m.per_agent}};
+    return Json{{"name", m.name},
+                {"title", title_of(m)},
+                {"per_agent", m.per_agent},
+                {"higher_is_better", m.better == Better::kHigher}};
   };
   const auto axis = [](const FigureAxis& a) {
     return Json{

@@ -183,7 +183,7 @@ const drawings = (() => {
     if (edges.length > 0) Object.assign(values, { edges, paying });
     if (any)
       caption += " Collaborating pays (the gain over the isolated models without privacy, averaged over owners and repetitions, is above 0) " +
-        (edges.length > 0 ? "in cells with a +, up to the red line." : paying.length === 0 ? "in no cell." : "in all cells.");
+        (edges.length > 0 ? "in cells with a +, up to the red line." : paying.length === 0 ? "in no cell." : "in all cells with a value.");
     return [{ name: `${metric.name}-by-${x.name}-and-${y.name}`, title: `${metric.name} at the end, over ${x.name} and ${y.name}`,
       template: "heat_map", values, caption }];
   }
@@ -248,7 +248,8 @@ const drawings = (() => {
       { mark: { type: "bar", opacity: 0.75 }, scale: { zero: true } });
     return [{
       name: `${metric.name}-gain-by-owner`, title: `Gain of collaborating in ${metric.name}, by owner`, template: "agents", values,
-      caption: "Gain: value of the owner's isolated model without privacy, minus its value with collaboration; above 0 the owner gains. " +
+      caption: (metric.higher_is_better ? "Gain: value of the owner with collaboration, minus that of its isolated model without privacy"
+        : "Gain: value of the owner's isolated model without privacy, minus its value with collaboration") + "; above 0 the owner gains. " +
         `Bar: ${values.over} over ${repetitions(study)}; line: ${values.spread}.`,
     }];
   }

@@ -22,17 +22,16 @@ std::vector<double> owner_scalars(const std::vector<Scalar>& scalars, const std:
   return all;
 }
 
-// `several`: more than one repetition, or pair of them.
-GainCounts count_gains(const std::vector<Statistics>& gains, bool several) {
+GainCounts count_gains(const std::vector<Statistics>& gains) {
   GainCounts counts{.owners = gains.size()};
   double sum = 0;
   std::size_t known = 0;
   for (const Statistics& g : gains) {
     if (std::isfinite(g.mean)) sum += g.mean, ++known;
     counts.gain += g.mean > 0 ? 1u : 0u;
-    // One repetition has no interval.
-    counts.significant += several && g.mean_low > 0 ? 1u : 0u;
-    counts.lose += several && g.mean_high < 0 ? 1u : 0u;
+    // One repetition, or pair, has no interval.
+    counts.significant += g.values > 1 && g.mean_low > 0 ? 1u : 0u;
+    counts.lose += g.values > 1 && g.mean_high < 0 ? 1u : 0u;
   }
   if (known > 0) counts.mean = sum / static_cast<double>(known);
   return counts;
@@ -152,11 +151,11 @@ OwnerValues owner_values(const StudyHead& head, std::size_t m, const PointResult
       medians.push_back(s.median);
     out.baselines.emplace_back(name, std::move(medians));
     if (std::string_view(name) != "isolated") continue;
-    const double sign = metric.higher_is_better ? -1 : 1;
+    const double sign = metric.better == Better::kHigher ? -1 : 1;
     out.gains = over_runs(runs, point.owners, head.antithetic, [&](const ReducedRun& run, std::size_t i) {
       return sign * (baseline(run, i) - value(run, i));
     });
-    out.counts = count_gains(out.gains, runs.size() > (head.antithetic ? 3 : 1));
+    out.counts = count_gains(out.gains);
   }
   return out;
 }

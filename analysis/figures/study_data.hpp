@@ -39,8 +39,8 @@ struct FigureAxis {
   bool logarithmic = false;
 };
 
-/// How many owners have a gain above 0, that is a metric whose mean lies below the value of their isolated model, and
-/// for how many the 95 % interval lies above or below 0.
+/// How many owners have a gain above 0, that is a metric whose mean is better than the value of their isolated model,
+/// and for how many the 95 % interval lies above or below 0.
 struct GainCounts {
   std::size_t owners = 0, gain = 0, significant = 0, lose = 0;
   double mean = std::numeric_limits<double>::quiet_NaN();  ///< over owners, of their mean gain
@@ -49,7 +49,8 @@ struct GainCounts {
 /// A metric of each owner at the end of runs.
 struct OwnerValues {
   std::vector<Statistics> values{};  ///< by owner; of per-agent metrics
-  std::vector<Statistics> gains{};   ///< by owner: isolated model minus collaboration, for each repetition
+  /// By owner: isolated model minus collaboration, or the reverse if higher values are better, for each repetition.
+  std::vector<Statistics> gains{};
   /// Name of a baseline and its value for each owner, the median over repetitions; NaN where there is none.
   std::vector<std::pair<std::string, std::vector<double>>> baselines{};
   GainCounts counts{};

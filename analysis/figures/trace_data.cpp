@@ -100,9 +100,22 @@ class Ticks {
 // The messages of a trace, put together from the rows of their sending and their end.
 class Messages {
  public:
+  /// Before a row of any kind is looked at. The rows of an event, which have one time and cause, state the
+  /// iterations before it; what it completes shows in the first row of another one.
+  void next(double time, const std::string& cause, std::uint64_t iteration) {
+    if (time == time_ && cause == cause_) return;
+    time_ = time;
+    cause_ = cause;
+    for (const std::string& name : fresh_) {
+      if (const auto found = under_way_.find(name); found != under_way_.end())
+        found->second.iteration = iteration;
+    }
+    fresh_.clear();
+  }
   void sent(const std::string& name, double time, std::uint64_t iteration, sim::AgentId from, sim::AgentId to,
             std::size_t row) {
     under_way_[name] = {{.sent = time, .ended = time, .from = from, .to = to, .sent_row = row}, iteration};
+    fresh_.push_back(name);
   }
   // Where its sending was not read, the row says how long ago it was.
   void ended(const std::string& name, double time, const std::string& staleness, std::uint64_t iteration,
@@ -143,8 +156,11 @@ class Messages {
  private:
   struct Sent {
     TraceData::Message message;
-    std::uint64_t iteration;
+    std::uint64_t iteration;  // after the event that sent it
   };
+  double time_ = 0;
+  std::string cause_;               // of the present event
+  std::vector<std::string> fresh_;  // what it has sent
   std::map<std::string, Sent> under_way_;
   std::map<std::string, std::size_t> arrived_;
   std::vector<TraceData::Message> all_;
@@ -183,6 +199,7 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
     const sim::AgentId agent = *from_agent, peer = *to_agent;
     const std::string& event = f[2];
     ticks.next(f[6], *iteration);
+    messages.next(time, f[6], *iteration);
     if (!agents.empty() && event != "event" && !agents.contains(agent) &&
         (f[4].empty() || !agents.contains(peer)))
       continue;

@@ -22,8 +22,8 @@ struct TraceData {
     double sent, ended;  // s
     sim::AgentId from, to;
     std::string lost{};  ///< why it was lost; empty if it was delivered
-    std::optional<std::uint64_t>
-        steps{};  ///< iterations completed while it was in flight, if its sending was read
+    /// Iterations completed after the event that sent it and before that of its end, if its sending was read.
+    std::optional<std::uint64_t> steps{};
     /// Rows of its sending and of its end, if they are in the window.
     std::optional<std::size_t> sent_row{}, end_row{};
   };

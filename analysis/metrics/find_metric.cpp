@@ -62,7 +62,7 @@ void Metric::measure(const models::World& world, std::span<double> out) const {
     for (std::size_t owner = 0; of_group() && world.study.hostile != nullptr && owner < values.size();
          ++owner)
       hostile.push_back(world.study.hostile->is(world.agent(owner)));
-    out[0] = statistic_of(statistic, values, world.problem(), higher_is_better, hostile);
+    out[0] = statistic_of(statistic, values, world.problem(), better == Better::kHigher, hostile);
   } else if (of_world != nullptr) {
     of_world(world, out);
   } else {

@@ -183,7 +183,12 @@ constexpr Metric from_optimum(Metric m) {
   return m;
 }
 constexpr Metric of_classes(Metric m) {
-  m.needs_test = m.needs_classes = m.higher_is_better = true;
+  m.needs_test = m.needs_classes = true;
+  m.better = Better::kHigher;
+  return m;
+}
+constexpr Metric neutral(Metric m) {
+  m.better = Better::kNone;
   return m;
 }
 double unit_scale(const World&) {
@@ -250,11 +255,14 @@ constexpr Metric kOfModels[] = {
         "consensus_distance",
         "Mean squared distance of the agents' models from their mean; 0 where only a learner has a model.",
         consensus_distance),
-    {"clipped_share",
-     "Fraction of projected coordinates that lay outside the box, since the start of the run.",
-     one<[](const World& w) { return ratio(static_cast<double>(w.tally.clipped), w.tally.projections); }>},
-    {"clipped_records", "Mean fraction of records whose gradient was clipped, since the start of the run.",
-     one<[](const World& w) { return ratio(w.tally.clipped_records, w.tally.gradients); }>},
+    neutral({"clipped_share",
+             "Fraction of projected coordinates that lay outside the box, since the start of the run.",
+             one<[](const World& w) {
+               return ratio(static_cast<double>(w.tally.clipped), w.tally.projections);
+             }>}),
+    neutral({"clipped_records",
+             "Mean fraction of records whose gradient was clipped, since the start of the run.",
+             one<[](const World& w) { return ratio(w.tally.clipped_records, w.tally.gradients); }>}),
 };
 
 // Of the run: traffic, times, budgets. They depend on nothing private.
@@ -278,28 +286,34 @@ constexpr Metric kOfRun[] = {
     {"epsilon_spent", "Largest epsilon spent by any owner, composed by the accountant.", largest<kEpsilon>},
     per_agent({"epsilon_spent_by_owner", "Epsilon spent by each owner, composed by the accountant.",
                by_owner<kEpsilon>}),
-    per_agent({"epsilon_budget_by_owner", "Total epsilon budget of each owner; 0 without privacy.",
-               by_owner<kBudget>}),
-    per_agent({"epsilon_step_by_owner",
-               "Epsilon of each owner's next release, without amplification; 0 without privacy.",
-               by_owner<kStep>}),
+    neutral(per_agent({"epsilon_budget_by_owner", "Total epsilon budget of each owner; 0 without privacy.",
+                       by_owner<kBudget>})),
+    neutral(per_agent({"epsilon_step_by_owner",
+                       "Epsilon of each owner's next release, without amplification; 0 without privacy.",
+                       by_owner<kStep>})),
     {"delta_spent", "Largest delta of any owner's spent budget.", largest<kDelta>},
     per_agent({"delta_spent_by_owner", "Delta of each owner's spent budget.", by_owner<kDelta>}),
-    {"budget_used",
-     "Share of the releases that an owner's budget is planned for which it has made, median over owners; 0 without "
-     "privacy.",
-     one<[](const World& w) { return w.ledger.median_used(); }>},
-    per_agent({"releases_by_owner", "Number of releases made by each owner.", by_owner<kReleases>}),
+    neutral(
+        {"budget_used",
+         "Share of the releases that an owner's budget is planned for which it has made, median over owners; 0 without "
+         "privacy.",
+         one<[](const World& w) { return w.ledger.median_used(); }>}),
+    neutral(per_agent({"releases_by_owner", "Number of releases made by each owner.", by_owner<kReleases>})),
     of_views(
         {"epsilon_seen",
          "Epsilon of each owner towards the adversary that has seen most of it; NaN for an owner that is part of "
          "all of them.",
          epsilon_seen}),
-    of_views({"first_seen", "When an adversary first saw anything of an owner's data, in s; NaN before.",
-              first_seen, "s"}),
-    {"time", "Simulated time, in s.", one<[](const World& w) { return w.engine.now(); }>, "s"},
-    {"fraction_up", "Fraction of agents that are up.",
-     one<[](const World& w) { return ratio(static_cast<double>(w.engine.up_count()), w.engine.agents()); }>},
+    neutral(
+        of_views({"first_seen", "When an adversary first saw anything of an owner's data, in s; NaN before.",
+                  first_seen, "s"})),
+    neutral({"time", "Simulated time, in s.", one<[](const World& w) { return w.engine.now(); }>, "s"}),
+    {.name = "fraction_up",
+     .help = "Fraction of agents that are up.",
+     .of_world = one<[](const World& w) {
+       return ratio(static_cast<double>(w.engine.up_count()), w.engine.agents());
+     }>,
+     .better = Better::kHigher},
 };
 
 // The metrics above and those that protocols declare.
@@ -313,13 +327,15 @@ std::vector<Metric> gather() {
     for (const models::ProtocolMetric& m : row.metrics) {
       const auto same = std::ranges::find(all, m.name, &Metric::name);
       if (same == all.end()) {
-        all.push_back({.name = m.name,
-                       .help = m.help,
-                       .unit = m.unit,
-                       .per_agent = m.per_agent,
-                       .needs_test = m.needs_test,
-                       .exact = m.exact,
-                       .scale = m.diverges ? unit_scale : nullptr});
+        all.push_back(
+            {.name = m.name,
+             .help = m.help,
+             .unit = m.unit,
+             .per_agent = m.per_agent,
+             .needs_test = m.needs_test,
+             .exact = m.exact,
+             .better = m.lower_is_better || m.diverges || m.needs_test ? Better::kLower : Better::kNone,
+             .scale = m.diverges ? unit_scale : nullptr});
       } else {
         sim::check(!same->is_general() && same->per_agent == m.per_agent &&
                        same->needs_test == m.needs_test && same->exact == m.exact &&
@@ -366,7 +382,8 @@ void declare(std::span<const models::ProtocolMetric> metrics) {
                        .help = kept(m.help),
                        .unit = kept(m.unit),
                        .per_agent = m.per_agent,
-                       .exact = m.exact});
+                       .exact = m.exact,
+                       .better = Better::kNone});
   }
 }
 

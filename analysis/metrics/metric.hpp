@@ -28,7 +28,7 @@ struct Metric {
   bool needs_classes = false;      ///< needs a loss for classes
   bool needs_adversaries = false;  ///< needs privacy.adversaries
   bool exact = true;               ///< may depend on private values that are not released
-  bool higher_is_better = false;   ///< of an owner's values, the smallest are the worst
+  Better better = Better::kLower;  ///< higher: of an owner's values, the smallest are the worst
   /// The smallest value that divergence is measured by (analysis::Divergence). Null: the metric may grow.
   double (*scale)(const models::World& world) = nullptr;
   const Metric* of = nullptr;  ///< of a statistic: the metric with a value for each owner
@@ -49,7 +49,7 @@ struct Metric {
 
   std::size_t size(std::size_t owners) const { return per_agent ? owners : 1; }
   MetricInfo info() const {
-    return {std::string(name), std::string(help), std::string(unit), per_agent, higher_is_better};
+    return {std::string(name), std::string(help), std::string(unit), per_agent, better};
   }
 };
 

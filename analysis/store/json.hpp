@@ -19,12 +19,14 @@ inline void to_json(Json& json, const MetricInfo& m) {
           {"help", m.help},
           {"unit", m.unit},
           {"per_agent", m.per_agent},
-          {"higher_is_better", m.higher_is_better}};
+          {"better", name(m.better)}};
 }
 inline void from_json(const Json& json, MetricInfo& m) {
   m = {json.at("name"), json.at("help"), json.at("unit"), json.at("per_agent")};
   // Stores of hearsay 0.2 have only accuracies of which more is better, and do not say so.
-  m.higher_is_better = json.value("higher_is_better", m.name.find("accuracy") != std::string::npos);
+  const bool higher = json.value("higher_is_better", m.name.find("accuracy") != std::string::npos);
+  const std::string better = json.value("better", higher ? "higher" : "lower");
+  m.better = better == "higher" ? Better::kHigher : better == "none" ? Better::kNone : Better::kLower;
 }
 
 inline void to_json(Json& json, const StudyHead& h) {

@@ -13,11 +13,18 @@
 
 namespace hearsay::analysis {
 
+/// Which values of a metric are better; none: neither smaller nor larger ones, or it is not known.
+enum class Better : std::uint8_t { kLower, kHigher, kNone };
+inline constexpr std::array<std::string_view, 3> kBetterNames{"lower", "higher", "none"};
+inline std::string_view name(Better better) {
+  return kBetterNames.at(static_cast<std::size_t>(better));
+}
+
 /// The description of a metric.
 struct MetricInfo {
   std::string name, help, unit;
-  bool per_agent = false;         ///< one value for each agent that holds data, else one
-  bool higher_is_better = false;  ///< an owner gains by larger values, else by smaller ones
+  bool per_agent = false;  ///< one value for each agent that holds data, else one
+  Better better = Better::kLower;
   bool operator==(const MetricInfo&) const = default;
 };
 

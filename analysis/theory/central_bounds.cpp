@@ -47,8 +47,8 @@ void asynchronous_large_t(const Setting& s, bool dimension, Out out) {
   out[1] = noise_sum(s, dimension);
   out[0] = std::sqrt(out[1]);
 }
-void synchronous_printed(const Setting& s, bool, Out out) {
-  out[0] = 8 * square(s.bound) * s.rho / strong(s) * noise_sum(s, false);
+void synchronous_printed(const Setting& s, bool dimension, Out out) {
+  out[0] = 8 * square(s.bound) * s.rho / strong(s) * noise_sum(s, dimension);
 }
 void synchronous_corrected(const Setting& s, bool, Out out) {
   out[0] = 4 * smooth(s) * square(s.bound) * s.rho / strong(s) * noise_sum(s, true);

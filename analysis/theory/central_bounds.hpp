@@ -17,7 +17,7 @@
 //   corrected: 4 p lambda Xi^2 rho/(L n^2) s, for rho <= T^2/lambda. The proof drops lambda/2 in front of the
 //   squared step, and the dimension; as printed (9) can be below the true value where p lambda > 2.
 //   (11) f(bar theta[T]) - f* <= c2 (Xi/n) sqrt(s);  (12) of the squared distance: 4/L times that. With
-//   `dimension`: p s for s
+//   `dimension`: p s for s, in (9) to (12) as printed
 //
 // c1 and c2 are not published for any data set: they are given in a scenario or fitted to measured means.
 // Closed forms have no constants; they hold for equal owners with Hessian h I, box and regulariser negligible:
@@ -36,8 +36,8 @@
 
 namespace hearsay::analysis {
 
-/// The arguments of a bound. NaN where a study does not have one (rho of a protocol without it, Hessian of another
-/// loss than squared).
+/// The arguments of a bound, of N parties with noise of scale 2 Xi T/(n_i epsilon_i). NaN where a study does not have one
+/// (rho of a protocol without it, Hessian of another loss than squared).
 struct CentralSetting {
   std::vector<double> epsilon{};  ///< by owner
   double records = 0;             ///< n

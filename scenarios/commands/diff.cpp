@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -14,6 +15,7 @@
 #include "scenarios/execution/study_difference.hpp"
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/plan.hpp"
+#include "scenarios/study/sweep/labels.hpp"
 #include "scenarios/terminal/terminal.hpp"
 #include "sim/check.hpp"
 #include "sim/trace/trace.hpp"
@@ -25,6 +27,47 @@ namespace {
 // Equal bits, or both NaN.
 bool same(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (a != a && b != b);
+}
+
+std::string of_agent(std::optional<sim::AgentId> agent) {
+  return agent ? fmt::format(" of agent {}", *agent) : "";
+}
+
+// The first number, in the order of names and agents, that is not the same in both; empty if there is none.
+std::string scalar_difference(const std::vector<analysis::Scalar>& a,
+                              const std::vector<analysis::Scalar>& b) {
+  using Numbers = std::map<std::pair<std::string, std::optional<sim::AgentId>>, double>;
+  Numbers first, second;
+  for (const analysis::Scalar& s : a) first.emplace(std::pair(s.name, s.agent), s.value);
+  for (const analysis::Scalar& s : b) second.emplace(std::pair(s.name, s.agent), s.value);
+  Numbers all = first;
+  all.insert(second.begin(), second.end());
+  for (const auto& number : all) {
+    const auto x = first.find(number.first), y = second.find(number.first);
+    if (x != first.end() && y != second.end() && same(x->second, y->second)) continue;
+    return fmt::format("  {}{}: {} and {}\n", number.first.first, of_agent(number.first.second),
+                       x == first.end() ? "none" : fmt::format("{}", x->second),
+                       y == second.end() ? "none" : fmt::format("{}", y->second));
+  }
+  return "";
+}
+
+// The first parameter of a model that is not the same in both; empty if there is none, or if one has not kept models.
+std::string model_difference(const std::vector<analysis::AgentModel>& a,
+                             const std::vector<analysis::AgentModel>& b) {
+  if (a.empty() || b.empty()) return "";
+  if (a.size() != b.size()) return fmt::format("  models: {} and {}\n", a.size(), b.size());
+  for (std::size_t m = 0; m < a.size(); ++m) {
+    const std::vector<double>&x = a[m].parameters, &y = b[m].parameters;
+    if (a[m].agent != b[m].agent || x.size() != y.size())
+      return fmt::format("  models: {} parameters{} and {}{}\n", x.size(), of_agent(a[m].agent), y.size(),
+                         of_agent(b[m].agent));
+    const auto k = std::mismatch(x.begin(), x.end(), y.begin(), same).first - x.begin();
+    if (k < std::ssize(x))
+      return fmt::format("  parameter {} of the model{}: {} and {}\n", k, of_agent(a[m].agent),
+                         x[static_cast<std::size_t>(k)], y[static_cast<std::size_t>(k)]);
+  }
+  return "";
 }
 
 // The first difference between two runs of the same point and repetition; empty if there is none.
@@ -47,14 +90,13 @@ std::string difference(const analysis::StudyHead& head, const analysis::PointRes
     for (std::size_t c = 0; c < layout.width(); ++c) {
       if (same(u[c], v[c])) continue;
       const auto [metric, owner] = layout.column(c);
-      const std::string agent = owner ? fmt::format(" of agent {}", *owner) : "";
-      return text + fmt::format("  {}{} at iteration {}: {} and {}\n", head.metrics[metric].name, agent,
-                                x.iteration, u[c], v[c]);
+      return text + fmt::format("  {}{} at iteration {}: {} and {}\n", head.metrics[metric].name,
+                                of_agent(owner), x.iteration, u[c], v[c]);
     }
   }
   if (first.size() != second.size())
     text += fmt::format("  samples: {} and {}\n", first.size(), second.size());
-  return text;
+  return text + model_difference(a.models, b.models) + scalar_difference(a.scalars, b.scalars);
 }
 
 std::string first_event(analysis::StoredStudy& a, analysis::StoredStudy& b, const Folders& folders,
@@ -106,7 +148,8 @@ StudyDifference first_difference(analysis::StoredStudy& a, analysis::StoredStudy
   StudyDifference found;
   for (std::size_t p = 0; p < a.points() && found.text.empty(); ++p) {
     const analysis::PointResult point = a.point(p), other_point = b.point(p);
-    if (other_point.labels != point.labels || other_point.owners != point.owners) {
+    if (comparable_labels(other_point.labels) != comparable_labels(point.labels) ||
+        other_point.owners != point.owners) {
       found.text = fmt::format("point {}: the points differ\n", p);
       break;
     }
@@ -132,6 +175,10 @@ StudyDifference first_difference(analysis::StoredStudy& a, analysis::StoredStudy
         found.text =
             fmt::format("{}: missing in {}\n", run_name(a.head(), point, run.repetition), folders[0]);
     }
+    // After the runs, whose difference explains it.
+    if (!found.text.empty()) break;
+    found.text = scalar_difference(point.scalars, other_point.scalars);
+    if (!found.text.empty()) found.text = fmt::format("point {}:\n", p) + found.text;
   }
   return found;
 }
@@ -156,6 +203,7 @@ int diff_command(const Arguments& arguments) {
   const StudyDifference found = first_difference(a, b, folders);
   if (found.text.empty()) {
     print_out("{}, all equal\n", counted(found.compared, "run"));
+    print_options();
     return without_missing(b, without_missing(a, kExitDone));
   }
   print_out("{}", found.text);

@@ -17,6 +17,7 @@
 #include "analysis/tables/pivot.hpp"
 #include "analysis/tables/summary.hpp"
 #include "scenarios/commands/command.hpp"
+#include "scenarios/commands/study_results.hpp"
 #include "scenarios/commands/study_table.hpp"
 #include "scenarios/execution/execute.hpp"
 #include "scenarios/study/keys.hpp"
@@ -150,16 +151,17 @@ int export_pivot(const Parsed& values, analysis::PivotFormat format) {
       left_out.cells.push_back(fmt::format("{}: {} of {}", fmt::join(where, ", "), numbers, planned));
     }
   }
-  const bool higher = head.metrics[metric].higher_is_better;
-  for (std::size_t r = 0; r < table.rows.size(); ++r)
-    mark_best(table.cells[r], found[r], higher, head.antithetic);
+  const analysis::Better better = head.metrics[metric].better;
+  const bool has_best = better != analysis::Better::kNone;
+  for (std::size_t r = 0; has_best && r < table.rows.size(); ++r)
+    mark_best(table.cells[r], found[r], better == analysis::Better::kHigher, head.antithetic);
 
   table.notes.push_back(
-      fmt::format("{} at the end of runs, {} is better: {} over {}{}.",
-                  analysis::title_of(head.metrics[metric]), higher ? "higher" : "lower",
+      fmt::format("{} at the end of runs{}: {} over {}{}.", analysis::title_of(head.metrics[metric]),
+                  has_best ? fmt::format(", {} is better", name(better)) : "",
                   mean ? "mean \u00b1 half width of its 95 % interval" : "median [quartiles]",
                   fewest < most ? fmt::format("{} to ", fewest) : "", counted(most, "repetition")));
-  if (table.columns.size() > 1)
+  if (has_best && table.columns.size() > 1)
     table.notes.back() +=
         " Bold: best of its row, where the 95 % interval of the paired difference to each other column "
         "excludes 0.";
@@ -260,6 +262,7 @@ int export_command(const Arguments& arguments) {
   if (given != kPivoted.end()) throw UsageError(fmt::format("--{}: not with --format graphml", *given));
   const std::filesystem::path folder = values->folder("output", values->operands.front());
   analysis::StoredStudy study = open_results(values->operands.front());
+  require_own_files(folder, study.info("scenario"), study.info("folders"));
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (format == 1) {

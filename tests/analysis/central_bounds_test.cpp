@@ -73,6 +73,10 @@ TEST_CASE("synchronous bounds: by hand, printed and corrected") {
   CHECK(terms("value_of_collaboration_9_corrected")[0] == Approx(0.3 * 5.25));
   CHECK(terms("value_of_collaboration_10")[0] == Approx(0.8));
   CHECK(terms("value_of_collaboration_10_corrected")[0] == Approx(0.8 * 5.25));
+  // With p = 3; the corrected ones have the factor anyway.
+  CHECK(terms("value_of_collaboration_9", true)[0] == Approx(0.9));
+  CHECK(terms("value_of_collaboration_10", true)[0] == Approx(2.4));
+  CHECK(terms("value_of_collaboration_9_corrected", true)[0] == Approx(0.3 * 5.25));
   CHECK(terms("value_of_collaboration_11")[0] == Approx(1.5 / 10 * std::sqrt(1.25)));
   CHECK(terms("value_of_collaboration_11", true)[0] == Approx(1.5 / 10 * std::sqrt(3.75)));
   CHECK(terms("value_of_collaboration_12")[0] == Approx(4 / 1.5 * 1.5 / 10 * std::sqrt(1.25)));

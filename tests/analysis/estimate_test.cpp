@@ -19,6 +19,8 @@ TEST_CASE("log-log line: least squares of logarithms, computed by hand") {
 
 TEST_CASE("log-log line: pairs without a logarithm are left out, a single x has no slope") {
   CHECK(log_log_line({1, 2, 3, 4, 5}, {1, 4, kNone, -1, 0}).slope == Approx(2));
+  CHECK(log_log_line({1, 2, 3, 4, 5}, {1, 4, kNone, -1, 0}).pairs == 2);
+  CHECK(log_log_line({2, 2}, {1, 3}).pairs == 2);
   CHECK(std::isnan(log_log_line({2, 2}, {1, 3}).slope));
   CHECK(std::isnan(log_log_line({}, {}).slope));
 }

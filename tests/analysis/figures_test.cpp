@@ -243,7 +243,7 @@ TEST_CASE(
     return all;
   };
   CHECK(layers("break_even_right").empty());
-  CHECK_THAT(draw(data, "heat_map", 0).at(0).caption, Catch::Contains("in all cells"));
+  CHECK_THAT(draw(data, "heat_map", 0).at(0).caption, Catch::Contains("in all cells with a value"));
   CHECK_THAT(draw(data, "heat_map", 1).at(0).caption, Catch::Contains("in no cell"));
   // It pays at (1, 5) and (1, 6), and at (2, 6): the line leads along the right of (1, 5), the top of (2, 5) and the right
   // of (2, 6).

@@ -13,10 +13,10 @@ namespace {
 
 // Repetition r has isolated error r + 1 of the first owner and 1 of the second; with collaboration r + 0.5 and 1 + r.
 void write_study(const std::filesystem::path& folder, std::uint32_t repetitions,
-                 const std::string& scenario = "", bool higher_is_better = false) {
+                 const std::string& scenario = "", analysis::Better better = analysis::Better::kLower) {
   Store store(folder);
   analysis::StudyPlan plan;
-  plan.head.metrics = {{"test_error_by_owner", "", "", true, higher_is_better}};
+  plan.head.metrics = {{"test_error_by_owner", "", "", true, better}};
   plan.record_key = "r";
   plan.info["scenario"] = scenario;
   plan.points = {{"key", {}, repetitions, "d"}};
@@ -79,10 +79,14 @@ TEST_CASE("gains: figures show those in the metrics that the scenario asks for")
 
 TEST_CASE("gains: where more is better, an owner gains what it has beyond its isolated model") {
   const test::Scratch dir;
-  write_study(dir.path(), 3, "", true);
+  write_study(dir.path(), 3, "", analysis::Better::kHigher);
   analysis::StoredStudy study(dir.path());
   // 0.5 less in each repetition; 0, 1, 2 more: mean 1, and t(0.975, 2)/sqrt(3) = 2.48 on each side.
-  const auto counts = analysis::gather(study, test::plain_number).points.at(0).by_owner.at(0).counts;
+  const analysis::StudyData data = analysis::gather(study, test::plain_number);
+  CHECK_THAT(
+      test::draw(data, "gains", 0).at(0).caption,
+      Catch::StartsWith("Gain: value of the owner with collaboration, minus that of its isolated model"));
+  const auto counts = data.points.at(0).by_owner.at(0).counts;
   CHECK(counts.mean == Approx(0.25));
   CHECK(counts.gain == 1);
   CHECK(counts.significant == 0);
@@ -92,6 +96,29 @@ TEST_CASE("gains: where more is better, an owner gains what it has beyond its is
     return analysis::Json{{"name", name}, {"help", ""}, {"unit", ""}, {"per_agent", true}}
         .get<analysis::MetricInfo>();
   };
-  CHECK(described("accuracy_by_owner").higher_is_better);
-  CHECK_FALSE(described("test_error_by_owner").higher_is_better);
+  CHECK(described("accuracy_by_owner").better == analysis::Better::kHigher);
+  CHECK(described("test_error_by_owner").better == analysis::Better::kLower);
+}
+
+TEST_CASE("gains: where less is better, the caption says so") {
+  const test::Scratch dir;
+  write_study(dir.path(), 3);
+  analysis::StoredStudy study(dir.path());
+  const auto gains = test::draw(analysis::gather(study, test::plain_number), "gains", 0);
+  CHECK_THAT(gains.at(0).caption,
+             Catch::StartsWith("Gain: value of the owner's isolated model without privacy, "
+                               "minus its value with collaboration; above 0 the owner gains"));
+}
+
+TEST_CASE("metrics: their descriptions are stored with what is better") {
+  using analysis::Better;
+  for (const auto& [name, better] :
+       {std::pair("messages", Better::kLower), std::pair("epsilon_spent", Better::kLower),
+        std::pair("accuracy", Better::kHigher), std::pair("fraction_up", Better::kHigher),
+        std::pair("time", Better::kNone), std::pair("releases_by_owner.max", Better::kNone)}) {
+    INFO(name);
+    const analysis::MetricInfo info = analysis::find_metric(name)->info();
+    CHECK(info.better == better);
+    CHECK(analysis::Json(info).get<analysis::MetricInfo>() == info);
+  }
 }

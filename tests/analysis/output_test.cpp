@@ -264,6 +264,20 @@ TEST_CASE("summary: cells of baselines are on the data of all owners, or on the 
       "pooled: one model learned from all records, without privacy; test_error: on the data of all owners\n");
 }
 
+TEST_CASE("summary: the median of a baseline is over those runs that have a number of it") {
+  const analysis::StudyHead head{.axes = {}, .metrics = {{.name = "test_error"}}};
+  const analysis::PointResult point{};
+  analysis::PointCollector collector(head, point);
+  for (const double x : {3.0, std::nan(""), 1.0}) {
+    analysis::RunResult run;
+    run.scalars = {{"isolated.test_error", {}, x}};
+    collector.add(run);
+  }
+  const auto baselines = collector.summary().baselines;
+  REQUIRE(baselines.size() == 1);
+  CHECK(baselines[0].second == std::vector{2.0});
+}
+
 TEST_CASE("trace: payloads have all digits, in a column after the quoted detail") {
   const test::Scratch scratch;
   analysis::TraceOptions options;

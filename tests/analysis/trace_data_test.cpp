@@ -172,7 +172,34 @@ TEST_CASE(
             "4,4,lose,0,2,message:2:0,message:2:0,8,2,6,stale\n");
   const auto trace = analysis::read_trace(dir / "trace.csv");
   REQUIRE(trace->messages.size() == 2);
-  CHECK(trace->messages[0].steps == 2);
+  // 4 are completed after the event that sent it, 5 before that in which it arrives.
+  CHECK(trace->messages[0].steps == 1);
   CHECK(trace->messages[0].lost.empty());
   CHECK(trace->messages[1].lost == "stale");
+}
+
+TEST_CASE("figures: the iteration of the event that sends a message is not completed while it is in flight") {
+  const test::Scratch dir;
+  // Two owners that gossip: an iteration a tick, a latency of 1 ms. The tick of agent 1 at 1 s is completed while the
+  // message of agent 0 is in flight; its own messages, one of which is lost at once, have nothing in between.
+  dir.write("trace.csv",
+            "0,0,tick,1,,,tick:1:0,,,0,\n1,0,send,1,0,message:1:0,tick:1:0,8,,0,\n"
+            "2,0.001,deliver,0,1,message:1:0,message:1:0,8,0.001,1,\n"
+            "3,1,tick,0,,,tick:0:0,,,1,\n4,1,send,0,1,message:0:0,tick:0:0,8,,1,\n"
+            "5,1,tick,1,,,tick:1:1,,,2,\n6,1,send,1,0,message:1:1,tick:1:1,8,,2,\n"
+            "7,1,lose,0,1,message:1:1,tick:1:1,8,0,2,loss\n8,1,send,1,0,message:1:2,tick:1:1,8,,2,\n"
+            "9,1.001,deliver,1,0,message:0:0,message:0:0,8,0.001,3,\n"
+            "10,1.001,deliver,0,1,message:1:2,message:1:2,8,0.001,3,\n"
+            "11,2,send,0,1,message:0:1,tick:0:1,8,,3,\n12,2,tick,2,,,tick:2:0,,,4,\n"
+            "13,2,tick,2,,,tick:2:1,,,5,\n14,2.001,deliver,1,0,message:0:1,message:0:1,8,0.001,6,\n");
+  const auto steps = [&](const std::set<sim::AgentId>& agents) {
+    std::vector<std::optional<std::uint64_t>> all;
+    const auto read = analysis::read_trace(dir / "trace.csv", 100, 0, sim::kNever, agents);
+    for (const auto& m : read->messages) all.push_back(m.steps);
+    return all;
+  };
+  const std::vector<std::optional<std::uint64_t>> expected{0, 0, 1, 0, 2};
+  CHECK(steps({}) == expected);
+  // Ticks of agents that are not shown count as well.
+  CHECK(steps({0}) == expected);
 }

@@ -82,8 +82,13 @@ class Trace:
         return pd.concat([rows[["time_s", "agent"]], numbers.astype(float)], axis=1).reset_index(drop=True)
 
     def graph(self):
-        """The network of the study, with the number of messages and losses of the trace on each link."""
-        graph = self._study.graph()
+        """The network of the traced point, with the number of messages and losses of the trace on each link."""
+        study = self._study
+        point = (study.scenario.get("record", {}).get("trace") or {}).get("point", 0)
+        network = study.owners[[*study.axes, "network"]].drop_duplicates()["network"].iloc[point]
+        if pd.isna(network):
+            raise KeyError(f"the network of point {point} is not stored; see the notes of the manifest")
+        graph = study.graph(network)
         for row in self.messages().itertuples(index=False):
             edge = graph.edges[int(row.source), int(row.target)]
             edge["messages"] = edge.get("messages", 0) + 1

@@ -1,4 +1,5 @@
 // What "analysis" says of a study, through the program.
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/process.hpp"
@@ -58,6 +59,23 @@ TEST_CASE("conclusions: constants are marked as given or fitted, and bounds.csv 
   CHECK(std::count(table.begin(), table.end(), '\n') == 1 + 3 * 6);
 }
 
+TEST_CASE("conclusions: two bounds of one type have different names in tables and figures") {
+  const test::StudyFolder dir(R"("repeat": 2, "sweep": {"privacy.epsilon": [0.1, 1, 10]},
+    "analysis": {"bounds": [{"type": "cost_of_privacy_11"}, {"type": "cost_of_privacy_11", "c1": 0, "c2": 2.1e9},
+                            {"type": "asynchronous_moments"}]})");
+  run_study(dir, "-o out");
+  std::map<std::string, int> points, constants;
+  for (const auto& row : rows_of(dir / "out/bounds.csv")) ++points[row.at(1)];
+  for (const auto& row : rows_of(dir / "out/fits.csv")) ++constants[row.at(2)];
+  const std::string fitted = "cost_of_privacy_11 (fitted)",
+                    given = "cost_of_privacy_11 (c1 = 0, c2 = 2.1e+09)";
+  CHECK(points ==
+        std::map<std::string, int>{{"bound", 1}, {fitted, 3}, {given, 3}, {"asynchronous_moments", 3}});
+  CHECK(constants ==
+        std::map<std::string, int>{
+            {"name", 1}, {fitted + " c1", 1}, {fitted + " c2", 1}, {given + " c1", 1}, {given + " c2", 1}});
+}
+
 TEST_CASE("conclusions: the exact recursion predicts the means of equal whitened owners") {
   // Hessian 2 I, no box. 400 runs: the mean of psi, a sum over coordinates, has a relative deviation of at
   // most sqrt(2/400) (chi-square of one degree, heavier for Laplace noise by less than a factor 2); 7 of
@@ -69,6 +87,47 @@ TEST_CASE("conclusions: the exact recursion predicts the means of equal whitened
       "run s.json --set data.whiten=true --set protocol.budget_for=horizon --set record.every.iterations=200 --no-progress -o out");
   const auto bound = manifest_of(dir / "out").at("analysis").at("bounds")[0];
   CHECK(bound.at("max_mean_over_bound").get<double>() == Approx(1).margin(0.7));
+}
+
+TEST_CASE("conclusions: bounds are of the noise that overlap, adjacency, groups and learner leave") {
+  // The column value of bounds.csv, point after point.
+  const auto values = [](const std::string& protocol, const std::string& sweep, const std::string& bound) {
+    const test::Scratch dir;
+    dir.write("s.json", R"({"data": {"type": "lending_like", "owners": 4, "records": 100, "features": 2},
+      "model": {"l2": 1e-5}, "protocol": )" +
+                            protocol + R"(, "stop": {"iterations": 5},
+      "privacy": {"mechanism": "laplace", "epsilon": 1, "gradient_bound": 20},
+      "record": {"metrics": ["relative_fitness"]}, "sweep": {"zip": [)" +
+                            sweep + R"(]}, "analysis": {"bounds": [)" + bound + "]}}");
+    test::run_study(dir, "-o out");
+    std::vector<double> all;
+    const auto rows = rows_of(dir / "out/bounds.csv");
+    const auto column = std::find(rows.at(0).begin(), rows.at(0).end(), "value") - rows.at(0).begin();
+    for (std::size_t k = 1; k < rows.size(); ++k)
+      all.push_back(std::stod(rows[k].at(static_cast<std::size_t>(column))));
+    return all;
+  };
+  // 4 p Xi^2 T^2 s/((T-1) h n^2) with s = 4: 9 times that with kappa = 3, a quarter for add_remove, s = 3 if one learns.
+  const auto closed = values(R"({"type": "central_sync", "algorithm": "strongly_convex", "rho": "auto"})",
+                             R"({"protocol.overlap": [1, 3, 1, 1],
+                                 "privacy.adjacency": ["replace_one", "replace_one", "add_remove", "replace_one"],
+                                 "protocol.learner_is_owner": [null, null, null, 2]})",
+                             R"({"type": "synchronous_closed_form"})");
+  REQUIRE(closed.size() == 4);
+  CHECK(closed[1] == Approx(9 * closed[0]).epsilon(1e-9));
+  CHECK(closed[2] == Approx(closed[0] / 4).epsilon(1e-9));
+  CHECK(closed[3] == Approx(3 * closed[0] / 4).epsilon(1e-9));
+  // S = 1/T^2 + N sum (1/T + 2 sqrt(2)/(n epsilon))^2 with T = 5 and n = 400. Four owners: 0.04 + 4 (4 0.2070711^2).
+  // One that learns: 0.04 + 4 (3 0.2070711^2 + 0.2^2). Two pairs, of epsilon 1/sqrt(2) each: 0.04 + 2 (2 0.21^2).
+  // kappa = 3 with add_remove is epsilon = 2/3: 0.04 + 4 (4 0.2106066^2).
+  const auto s = values(R"({"type": "central_async", "rho": 1e-4})",
+                        R"({"protocol.learner_is_owner": [null, 1, null, null],
+                            "protocol.groups": [[], [], [[1, 3], [2, 4]], []], "protocol.overlap": [1, 1, 1, 3],
+                            "privacy.adjacency": ["replace_one", "replace_one", "replace_one", "add_remove"]})",
+                        R"({"type": "cost_of_privacy_9", "c1": 0, "c2": 1})");
+  REQUIRE(s.size() == 4);
+  const std::vector<double> expected{0.7260549, 0.7145412, 0.2164, 0.7496822};
+  for (std::size_t k = 0; k < 4; ++k) CHECK(s[k] == Approx(expected[k]).epsilon(1e-6));
 }
 
 TEST_CASE("conclusions: gains are relative to the isolated baseline") {

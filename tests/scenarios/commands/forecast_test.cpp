@@ -111,6 +111,8 @@ TEST_CASE("forecast: what cannot be fitted or forecast is refused") {
   CHECK(refusal("") ==
         "hearsay: no points to forecast; select the points to fit to with --fit, or name others "
         "with --predict or --coalition\n");
+  CHECK(refusal("--fit 'n < 700' --set privacy.epsilon=5") ==
+        "hearsay: --set: changes the scenario of --predict; the folder keeps its options\n");
   CHECK(refusal("--fit 'N == 3'") == "hearsay: --fit selects all 6 points; none is left to forecast\n");
   CHECK(refusal("--fit 'n < 700 && privacy.epsilon < 0.03'") ==
         "hearsay: expected at least 4 points to fit 3 constants, found 2; change --fit, or name fewer terms "

@@ -20,8 +20,9 @@ namespace {
 
 constexpr double kDiverged = -1, kMissing = -2;
 
-// Protocol and loss; by repetition objectives, for which the accuracy is 1 - objective / 100. Medians of fast and slow are 2
-// [1.5, 2.5], and 3 [2.5, 4] at loss 0, 12.1 [11.55, 12.55] at 0.1.
+// Protocol and loss; by repetition objectives, for which the accuracy is 1 - objective / 100, the fraction that is up
+// objective / 100 and the time the objective. Medians of fast and slow are 2 [1.5, 2.5], and 3 [2.5, 4] at loss 0,
+// 12.1 [11.55, 12.55] at 0.1.
 const std::vector<std::pair<std::vector<std::string>, std::vector<double>>> kRuns{
     {{"fast", "0"}, {1, 2, 3}},
     {{"fast", "0.1"}, {1, 2, 3}},
@@ -37,7 +38,8 @@ class Stored : public test::Scratch {
     analysis::StudyPlan plan;
     plan.head.axes = {"protocol", "network.loss"};
     plan.head.metrics = {analysis::find_metric("objective")->info(),
-                         analysis::find_metric("accuracy")->info()};
+                         analysis::find_metric("accuracy")->info(),
+                         analysis::find_metric("fraction_up")->info(), analysis::find_metric("time")->info()};
     plan.record_key = "r";
     for (std::size_t p = 0; p < kRuns.size(); ++p)
       plan.points.push_back({fmt::format("key-{}", p), kRuns[p].first, 3, "d"});
@@ -49,7 +51,7 @@ class Stored : public test::Scratch {
         if (x == kMissing) continue;
         analysis::RunResult run{.point = p, .repetition = r};
         if (x == kDiverged) run.status = analysis::Status::kDiverged;
-        run.series = {.samples = {{.iteration = 1}}, .values = {x, 1 - x / 100}};
+        run.series = {.samples = {{.iteration = 1}}, .values = {x, 1 - x / 100, x / 100, x}};
         store.put_run(run);
       }
     }
@@ -81,6 +83,15 @@ TEST_CASE("pivot: a cell is bold where its paired interval to each other column 
       output_of(dir, "export s --format markdown --rows network.loss --columns protocol --metric accuracy"),
       Contains("| 0 | 0.98 [") && Contains("| 0.1 | **0.98 [0.975, 0.985]** | 0.879 [") &&
           Contains("higher is better"));
+  // Of odd_one at 0.1 the two pairs with slow are 0.1 and 0.099: 0.0995 +- 12.7062 * 0.0005.
+  CHECK_THAT(
+      output_of(dir,
+                "export s --format markdown --rows network.loss --columns protocol --metric fraction_up"),
+      Contains(" 0.121 [0.1155, 0.1255] | **0.215 [0.2125, 0.2175]** |") && Contains("higher is better"));
+  CHECK_THAT(
+      output_of(dir, "export s --format markdown --rows network.loss --columns protocol --metric time"),
+      Contains("time (s) at the end of runs: median") && !Contains("**") && !Contains("better") &&
+          !Contains("Bold"));
   // The other way round, the best of a row is that of a loss: equal at fast, 3 against 12.1 at slow.
   CHECK_THAT(
       output_of(dir, "export s --format markdown --rows protocol --columns network.loss"),

@@ -188,6 +188,19 @@ TEST_CASE("commands: diff and compare name the options in which two studies diff
   CHECK(shell(dir, "hearsay compare a c").err.empty());
 }
 
+TEST_CASE("commands: diff and compare know equal values that are written otherwise") {
+  const test::StudyFolder dir(R"("repeat": 2)");
+  run_study(dir, R"(-o a --set 'sweep={"network.latency.max":["15 ms","30 ms"]}')");
+  run_study(dir, R"(-o b --set 'sweep={"network.latency.max":[0.015,0.03]}')");
+  CHECK_THAT(test::ended_with(dir, "diff a b").out, Catch::StartsWith("4 runs, all equal\n"));
+  CHECK(test::ended_with(dir, "compare a b --metric relative_fitness --format csv").out ==
+        "network.latency.max,metric,pairs,mean_difference,low,high,variance_reduction,reference\n"
+        "15 ms,relative_fitness,2,0,0,0,inf,a\n30 ms,relative_fitness,2,0,0,0,inf,a\n");
+  run_study(dir, R"(-o c --set 'sweep={"network.latency.max":["20 ms"]}')");
+  CHECK_THAT(test::refusal(dir, "compare a c"),
+             Catch::Contains("hearsay: a and c have no point in common\n"));
+}
+
 TEST_CASE("commands: run warns when it replaces the tables of another study") {
   const test::StudyFolder dir(R"("repeat": 3)");
   const auto run = [&](const std::string& more) {
@@ -222,6 +235,47 @@ TEST_CASE("commands: diff finds the first run and number in which two studies di
              Catch::StartsWith("privacy.epsilon=1, repetition 3:\n  epsilon_spent_by_owner of agent 2 at "
                                "iteration 50: ") &&
                  Catch::EndsWith(" and 2\n  events: equal by their fingerprints\n"));
+}
+
+TEST_CASE("commands: diff compares models, and the numbers of runs and points") {
+  const test::StudyFolder dir(kAxis);
+  run_study(dir, "-o a --set record.models=final");
+  const auto changed = [&](const char* sql) {
+    run_study(dir, "-o b --set record.models=final");
+    test::rewrite(dir / "b", sql);
+    const std::string text = test::ended_with(dir, "diff a b", 1).out;
+    std::filesystem::remove_all(dir / "b");
+    return text;
+  };
+  // 2.0 in place of the second of the learner's parameters.
+  CHECK_THAT(changed("UPDATE model SET data = substr(data, 1, 8) || x'0000000000000040' || substr(data, 17) "
+                     "WHERE run IN (SELECT run.id FROM run JOIN study ON study.point = run.point "
+                     "WHERE number = 1 AND repetition = 3)"),
+             Catch::StartsWith("privacy.epsilon=1, repetition 3:\n  parameter 1 of the model of agent 0: ") &&
+                 Catch::EndsWith(" and 2\n  events: equal by their fingerprints\n"));
+  CHECK_THAT(changed("UPDATE scalar SET value = -1 WHERE run IS NULL AND name = 'optimum.objective' "
+                     "AND point IN (SELECT point FROM study WHERE number = 1)"),
+             Catch::StartsWith("point 1:\n  optimum.objective: ") && Catch::EndsWith(" and -1\n"));
+}
+
+TEST_CASE("commands: diff finds what splitting adds to equal runs, and names options that change nothing") {
+  const test::Scratch dir;
+  dir.write("s.json", R"({"data": {"type": "lending_like", "owners": 10, "records": 5},
+    "network": {"topology": "star", "latency": "10 ms", "availability": {"type": "on_off", "start": "up",
+      "up": {"type": "exponential", "mean": "20 s"}, "down": {"type": "exponential", "mean": "1 s"}}},
+    "protocol": "fedavg", "privacy": {"mechanism": "none"}, "stop": {"time": "2 s"},
+    "record": {"every": {"time": "0.1 s"}, "metrics": ["fraction_up"]},
+    "splitting": {"level": "fraction_up", "towards": "below", "levels": [0.8, 0.6, 0.4], "effort": 10}})");
+  run_study(dir, "-o a");
+  run_study(dir, "-o b --set 'splitting.levels=[0.8,0.6,0.4,0.2]'");
+  CHECK_THAT(
+      test::ended_with(dir, "diff a b", 1).out,
+      Catch::StartsWith("repetition 0:\n  splitting.level.4: none and 0.2\n  events: equal by their fing") &&
+          Catch::EndsWith(
+              "\noptions that differ: splitting.levels: [0.8,0.6,0.4] in a, [0.8,0.6,0.4,0.2] in b\n"));
+  run_study(dir, "-o c --set stop.events=1000000");
+  CHECK_THAT(output_of(dir, "diff a c"),
+             Catch::StartsWith("1 run, all equal\noptions that differ: stop.events: "));
 }
 
 TEST_CASE("commands: diff repeats two runs and finds the first different event") {
@@ -293,6 +347,8 @@ TEST_CASE("commands: trace shows the events of one run, of a scenario or of resu
              Catch::Contains("did you mean 'perfetto'?"));
   CHECK_THAT(shell(dir, "hearsay trace s.json --kinds sent").err, Catch::Contains("did you mean 'send'?"));
   test::ended_with(dir, "trace s.json --point 2", 2);
+  CHECK(test::refusal(dir, "trace a --set privacy.epsilon=5") ==
+        "hearsay: --set: a run of the folder a has its options; trace a scenario\n");
   CHECK_THAT(shell(dir, "hearsay trace s.json > /dev/full").err, Catch::Contains("writing failed"));
 }
 

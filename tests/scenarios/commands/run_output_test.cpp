@@ -176,6 +176,62 @@ TEST_CASE("output: a run that fails ended by its failure") {
   CHECK(occurrences(runs, ",failed,failed,") > 0);
 }
 
+TEST_CASE("run, export, merge: files that hearsay has not written are not replaced or removed") {
+  const test::StudyFolder dir;
+  run_study(dir, "-o out");
+  for (const std::string name : {"models.csv", "tuning.csv", "trace.csv", "links.csv", "manifest.json"}) {
+    const std::string folder = "of-" + name, file = folder + "/" + name;
+    dir.write(file, "mine");
+    const std::string refused =
+        file +
+        ": not a file of hearsay's results, which results would replace; choose another folder with -o\n";
+    for (const std::string command : {"run s.json", "export out", "merge out"})
+      CHECK(refusal(dir, command + " -o " + folder) == refused);
+    CHECK(text_of(dir / file) == "mine");
+    CHECK_FALSE(std::filesystem::exists(dir / (folder + "/results.sqlite")));
+  }
+  // Other files stay, and results are replaced.
+  dir.write("new/notes.csv", "mine");
+  run_study(dir, "-o new");
+  run_study(dir, "-o new --set record.models=final");
+  CHECK(text_of(dir / "new/notes.csv") == "mine");
+  std::filesystem::remove(dir / "new/results.sqlite");
+  run_study(dir, "-o new");
+  test::ended_with(dir, "export out -o tables");
+  test::ended_with(dir, "export out -o tables");
+  test::ended_with(dir, "merge out -o new");
+}
+
+TEST_CASE("run: input files of the scenario are not replaced by tables") {
+  const test::StudyFolder dir;
+  const std::string links = "source,target\n0,1\n0,2\n0,3\n";
+  dir.write("links.csv", links);
+  const std::string file = R"( --set 'network.topology={"type":"file","path":"links.csv"}')";
+  CHECK_THAT(refusal(dir, "run s.json -o ." + file),
+             Contains("links.csv: not a file of hearsay's results, which results would replace"));
+  std::filesystem::remove(dir / "links.csv");
+  run_study(dir, "-o .");
+  dir.write("links.csv", links);
+  CHECK_THAT(refusal(dir, "run s.json --no-progress -o ." + file),
+             Contains("links.csv: an input file of the scenario, which results would replace"));
+  CHECK(text_of(dir / "links.csv") == links);
+  run_study(dir, "-o out" + file);
+  CHECK_THAT(refusal(dir, "export out -o ."), Contains("links.csv: an input file of the scenario"));
+  CHECK(text_of(dir / "links.csv") == links);
+}
+
+TEST_CASE("run: a study with a selection goes on where its own folder has no runs yet") {
+  const test::StudyFolder dir(R"("tune": {"paths": {"protocol.rho": [0.5, 1]}, "minimise": "relative_fitness",
+                                          "on": "test"})");
+  run_study(dir, "-o out");
+  const std::string runs = text_of(dir / "out/runs.csv");
+  // As if it had been killed after the choice.
+  for (const auto& entry : std::filesystem::directory_iterator(dir / "out"))
+    if (entry.is_regular_file() && entry.path().filename() != "tuning.csv") std::filesystem::remove(entry);
+  run_study(dir, "-o out");
+  CHECK(text_of(dir / "out/runs.csv") == runs);
+}
+
 TEST_CASE("run: tables and traces of an earlier scenario are removed from the folder") {
   const test::Scratch dir;
   const std::string run = "hearsay run " + dir.write("s.json", test::small_scenario("", 10)) +
