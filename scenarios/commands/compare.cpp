@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
 
 #include "analysis/conclusions/estimate.hpp"
@@ -12,6 +13,7 @@
 #include "scenarios/commands/study_table.hpp"
 #include "scenarios/execution/machine.hpp"
 #include "scenarios/execution/study_difference.hpp"
+#include "scenarios/study/sweep/labels.hpp"
 #include "scenarios/terminal/terminal.hpp"
 
 namespace hearsay::scenarios {
@@ -211,19 +213,26 @@ int compare_command(const Arguments& arguments) {
     of_point = std::move(ordered);
   }
   std::vector<bool> matched(other.labels.size());
+  std::map<std::vector<std::string>, std::size_t>
+      numbers;  // of points with the same values, written otherwise
+  for (std::size_t q = 0; q < matched.size(); ++q) numbers.emplace(comparable_labels(other.labels[q]), q);
   for (std::size_t p = 0; p < first.labels.size(); ++p) {
-    const auto equal = std::find(other.labels.begin(), other.labels.end(), first.labels[p]);
-    if (equal == other.labels.end()) {
+    const auto same = std::find(other.labels.begin(), other.labels.end(), first.labels[p]);
+    const auto equal = numbers.find(comparable_labels(first.labels[p]));
+    if (same == other.labels.end() && equal == numbers.end()) {
       comparison.leave_out(folders[0], first.labels[p]);
       continue;
     }
-    const auto q = static_cast<std::size_t>(equal - other.labels.begin());
+    const auto q =
+        same != other.labels.end() ? static_cast<std::size_t>(same - other.labels.begin()) : equal->second;
     matched[q] = true;
     comparison.add(first.labels[p], folders[0], first.values[p], other.values[q]);
   }
   for (std::size_t q = 0; q < matched.size(); ++q) {
     if (!matched[q]) comparison.leave_out(folders[1], other.labels[q]);
   }
+  if (std::ranges::count(matched, true) == 0)
+    throw UsageError(fmt::format("{} and {} have no point in common", folders[0], folders[1]));
   comparison.print(fmt::format("{} minus {}, point by point", folders[1], folders[0]));
   print_error("{}", differing_options(study.plan(), second.plan(), "in " + folders[0], "in " + folders[1]));
   return without_missing(second, without_missing(study, kExitDone));

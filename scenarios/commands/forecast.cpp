@@ -151,7 +151,7 @@ class Forecaster {
   // Divides the points into those to fit to and those to forecast, and adds points that have not run.
   void choose() {
     if (values_.has("fit")) {
-      auto fit = parse<Condition>("fit", values_.text("fit"), kNames);
+      auto fit = parse<Condition>("fit", values_.text("fit"), std::vector<std::string>(), kNames);
       for (const Coalition& point : points_) (fit.holds(numbers(point)) ? fitted_ : wanted_).push_back(point);
     } else {
       fitted_ = points_;
@@ -176,8 +176,10 @@ class Forecaster {
                       not_shared("axis", "axes", file, plan.axes, values_.operands.front(), head_.axes)));
     for (std::size_t p = 0; p < plan.points.size(); ++p) {
       const PlannedPoint& planned = plan.points[p];
-      const auto known = std::find_if(points_.begin(), points_.end(),
-                                      [&](const Coalition& c) { return c.labels == planned.labels; });
+      const std::vector<std::string> wanted = comparable_labels(planned.labels);
+      const auto known = std::find_if(points_.begin(), points_.end(), [&](const Coalition& c) {
+        return comparable_labels(c.labels) == wanted;
+      });
       if (known != points_.end()) {
         if (study_.key(static_cast<std::size_t>(known - points_.begin())) != planned.key)
           throw UsageError(fmt::format("--predict: {} has other options than {} at {}", file,
@@ -330,6 +332,8 @@ int forecast_command(const Arguments& arguments) {
              choice_names<TableFormat>}}),
        "one folder", 1, 1});
   if (!values) return kExitDone;
+  if (values->has("set") && !values->has("predict"))
+    throw UsageError("--set: changes the scenario of --predict; the folder keeps its options");
   return Forecaster(*values).run();
 }
 

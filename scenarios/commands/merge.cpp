@@ -103,6 +103,7 @@ int merge_command(const Arguments& arguments) {
     if (analysis::locked(folder).value_or(false))
       print_error("{}: another process is writing; merged as it is now\n", folder.string());
     analysis::StoredStudy study(folder);
+    require_own_files(output, study.info("scenario"), study.info("folders"));
     merge.add(study);
     without_damaged(study, kExitDone);
     if (const auto shard = shard_of(study)) counts.insert(shard->count);

@@ -159,7 +159,7 @@ Outcome make_runs(const RunArguments& arguments, Team* team, const Plan& plan, c
                        .interrupted = &interrupted,
                        .finished =
                            [&](const analysis::RunResult& one) {
-                             completed += one.status == analysis::Status::kInterrupted ? 0 : 1;
+                             ++completed;
                              if (progress != nullptr) progress->finished(one);
                            },
                        .pause = arguments.pause,
@@ -282,6 +282,9 @@ int run_command(const Arguments& arguments) {
         plan.file, plan.selection ? "selects points" : "decides on repetitions"));
   }
   if (run->dry) return dry_run(*run, plan);
+  require_own_files(run->folder, plan.origin.at("scenario"), plan.origin.at("folders"));
+  if (plan.selection)
+    require_own_files(run->folder / "selection", plan.origin.at("scenario"), plan.origin.at("folders"));
   const auto interrupted = [&run](const analysis::Totals& totals, const Outcome& made) {
     if (run->pause < sim::kNever && !InterruptGuard::flag()) {
       print_error(

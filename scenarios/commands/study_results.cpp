@@ -4,14 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <vector>
 
 #include "analysis/store/output_file.hpp"
+#include "analysis/store/store_file.hpp"
 #include "scenarios/execution/machine.hpp"
 #include "scenarios/execution/memory.hpp"
 #include "scenarios/language/input_error.hpp"
+#include "scenarios/language/json/document.hpp"
 #include "scenarios/study/build_info.hpp"
 #include "scenarios/study/conclusion_input.hpp"
 #include "scenarios/study/point_fit.hpp"
@@ -34,6 +38,16 @@ Names files_in(const std::filesystem::path& folder) {
     if (std::filesystem::exists(folder / name, error)) all.emplace_back(name);
   }
   return all;
+}
+
+// Whether line number `line` of a file, from 0, contains a text.
+bool has_line(const std::filesystem::path& file, int line, const std::string& text) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return false;
+  std::ifstream in(file, std::ios::binary);
+  std::string read;
+  for (int k = 0; k <= line; ++k) std::getline(in, read);
+  return read.find(text) != std::string::npos;
 }
 
 void print_results(const analysis::StudyHead& head, const analysis::Exported& exported,
@@ -142,6 +156,42 @@ void write_manifest(const StudyResults& in, const analysis::Totals& t, const std
 }
 
 }  // namespace
+
+void require_own_files(const std::filesystem::path& folder, const std::string& scenario,
+                       const std::string& searched) {
+  const Names present = files_in(folder);
+  if (present.empty()) return;
+  const auto refuse = [&](const std::string& file, const char* what) {
+    throw InputError(fmt::format("{}: {}, which results would replace; choose another folder with -o",
+                                 printable((folder / file).string(), 4096), what));
+  };
+  std::error_code error;
+  // tuning.csv is written before the first run of the study that is reported; export writes tables alone.
+  const bool own = std::filesystem::exists(analysis::store_file(folder), error) ||
+                   std::filesystem::exists(analysis::store_file(folder / "selection"), error) ||
+                   has_line(folder / "manifest.json", 1, "  \"hearsay\": {") ||
+                   has_line(folder / "runs.csv", 0, ",fingerprint,message");
+  if (!own) refuse(present.front(), "not a file of hearsay's results");
+  // A store may be from somebody else: flatten() takes stack for each level.
+  const auto shallow = [](int depth, auto, auto&) {
+    return static_cast<std::size_t>(depth) <= Limits().depth;
+  };
+  auto options = nlohmann::json::parse(scenario, shallow, false);
+  if (!options.is_object()) return;
+  options.erase("name");
+  const auto flat = options.flatten();
+  std::stringstream folders(searched);
+  for (std::string one; std::getline(folders, one);) {
+    for (const auto& option : flat) {
+      if (!option.is_string()) continue;
+      const std::filesystem::path input = one / std::filesystem::path(option.get<std::string>());
+      if (!std::filesystem::is_regular_file(input, error)) continue;
+      for (const std::string& file : present)
+        if (std::filesystem::equivalent(input, folder / file, error))
+          refuse(file, "an input file of the scenario");
+    }
+  }
+}
 
 std::uint64_t stored(const analysis::Totals& totals) {
   return totals.runs - totals.interrupted;

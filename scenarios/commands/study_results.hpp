@@ -27,6 +27,12 @@ struct StudyResults {
 /// has, and prints the summary and warnings. Throws OutputError.
 analysis::Totals write_results(const StudyResults& results);
 
+/// Throws InputError if results in a folder would replace files that hearsay has not written: those with the names
+/// of its tables where the folder has held no results, and input files of a scenario. `scenario`, `searched`: as in
+/// the store, its text and the folders of its files, one per line.
+void require_own_files(const std::filesystem::path& folder, const std::string& scenario,
+                       const std::string& searched);
+
 /// Runs that are not made again by the same command.
 std::uint64_t stored(const analysis::Totals& totals);
 

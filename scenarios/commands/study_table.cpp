@@ -61,12 +61,6 @@ Option at_option(const char* help) {
   return {"at", "NAME=VALUE", help, nullptr, true};
 }
 
-bool is_value(const std::string& label, const std::string& value) {
-  if (label == value) return true;
-  const auto a = label_number(label), b = label_number(value);
-  return a && b && *a == *b;
-}
-
 analysis::PointFilter points_at(const Parsed& values, const analysis::StudyHead& head) {
   std::map<std::size_t, std::vector<std::string>> wanted;  // by axis
   for (const std::string& written : values.all("at")) {

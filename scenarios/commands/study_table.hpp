@@ -35,8 +35,6 @@ Option at_option(const char* help);
 /// Nothing without --at. Throws UsageError.
 analysis::PointFilter points_at(const Parsed& values, const analysis::StudyHead& head);
 [[noreturn]] void throw_no_points();
-/// Whether a label represents a value as a user writes it: the same text, or the same number.
-bool is_value(const std::string& label, const std::string& value);
 /// A label of an axis as tables show it.
 std::string shown_label(const analysis::StudyHead& head, std::size_t axis, const std::string& label);
 /// The swept options that the value of an option names, separated by commas, by number. Throws UsageError.

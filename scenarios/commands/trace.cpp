@@ -66,6 +66,8 @@ analysis::TraceOptions options_of(const Parsed& values) {
 Plan plan_of(const std::string& place, const InputArguments& input) {
   std::error_code error;
   if (!std::filesystem::is_directory(place, error)) return make_plan(place, input.sets, input.folders);
+  if (!input.sets.empty())
+    throw UsageError(fmt::format("--set: a run of the folder {} has its options; trace a scenario", place));
   analysis::StoredStudy study = open_results(place);
   return make_plan_again(study, input.folders);
 }

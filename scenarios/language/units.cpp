@@ -71,6 +71,12 @@ std::optional<double> parse_quantity(std::string_view text, std::string_view uni
   return std::nullopt;
 }
 
+std::string_view unit_of(std::string_view quantity) {
+  const auto found = std::ranges::find_if(
+      kUnits, [&](std::string_view unit) { return parse_quantity(quantity, unit).has_value(); });
+  return found == kUnits.end() ? std::string_view() : *found;
+}
+
 std::optional<std::pair<double, std::size_t>> leading_quantity(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -28,6 +28,9 @@ const std::vector<UnitName>& unit_names(std::string_view unit);
 /// The SI value of a number with one of the names of `unit`; nothing for other text and on overflow.
 std::optional<double> parse_quantity(std::string_view text, std::string_view unit);
 
+/// The SI unit of a quantity of any dimension, "15 ms"; empty for other text.
+std::string_view unit_of(std::string_view quantity);
+
 /// The SI value of a number with a unit of any dimension at the beginning of `text`, and the number of bytes that it
 /// takes; nothing if there is none. (Units of different dimensions have different names.)
 std::optional<std::pair<double, std::size_t>> leading_quantity(std::string_view text);

@@ -13,6 +13,7 @@
 #include "scenarios/language/reference/outline.hpp"
 #include "scenarios/study/keys.hpp"
 #include "scenarios/study/plan.hpp"
+#include "scenarios/study/sweep/labels.hpp"
 #include "scenarios/study/sweep/sweep.hpp"
 
 namespace hearsay::scenarios {
@@ -239,9 +240,12 @@ Scenario parted_at(const PlannedPoint& point, sim::Time time) {
 
 std::size_t branch_number(const Sweep& sweep, const SweepPoint& point) {
   const Node& sets = sweep.branch_sets();
-  const Position at = setting_of(point, kBranchAxis)->at;
+  const Node& set = *setting_of(point, kBranchAxis);
+  const std::string value = canonical(set);  // values of the command line have one position
   std::size_t k = 0;
-  while (k + 1 < sets.items().size() && changes_of(sets, k).at != at) ++k;
+  while (k + 1 < sets.items().size() &&
+         (changes_of(sets, k).at != set.at || canonical(changes_of(sets, k)) != value))
+    ++k;
   return k;
 }
 

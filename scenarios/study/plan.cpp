@@ -29,12 +29,16 @@
 #include "scenarios/study/repeat.hpp"
 #include "scenarios/study/scenario.hpp"
 #include "scenarios/study/sweep/fix_axes.hpp"
+#include "scenarios/study/sweep/labels.hpp"
 #include "scenarios/study/sweep/sweep.hpp"
 #include "sim/random/random.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
+
+// Keys of a scenario that its Scenario does not have.
+const Names kStudyKeys{"sweep", "tune", "branches", "extends"};
 
 // The absolute folders in which files of a scenario were searched, one per line, in order: its own, then --data-dir and
 // --allow-path.
@@ -50,9 +54,12 @@ std::string folders_of(const Document& document, const Folders& folders) {
   return fmt::format("{}", fmt::join(all, "\n"));
 }
 
-// Checks that the metric of the selection is recorded.
-void require_metric(const Plan& plan) {
+// Checks that the metric of the selection is recorded, and its candidates are compared on the same data.
+void require_comparable(const Plan& plan, const Sweep& sweep) {
   if (!plan.selection) return;
+  if (sweep.independent())
+    plan.document.fail(plan.selection->at, "/sweep/random_numbers",
+                       "expected common, as tune and select compare values on the same data and test on others");
   Names names;
   for (const MetricChoice& m : plan.points.front().scenario->record.metrics) names.emplace_back((*m).name);
   if (std::find(names.begin(), names.end(), plan.selection->metric) != names.end()) return;
@@ -96,8 +103,10 @@ void require_instances(const Plan& plan, const Document& at) {
 // The scenario of a point, on validation instances if these are to be planned.
 Document document_at(const Plan& plan, const SweepPoint& point, const PlanOptions& options) {
   Document at = at_point(plan.document, point);
-  at.root.erase(kBranchAxis);
-  at.root.erase(kContinuationAxis);
+  if (plan.branch_sets.is(Node::Kind::kList)) {
+    at.root.erase(kBranchAxis);
+    at.root.erase(kContinuationAxis);
+  }
   // Candidates of `tune` are compared with each other only, and baselines may take longer than their runs.
   if (options.validation && plan.selection->optional()) at.root.erase("baselines");
   if (!options.validation || !plan.selection->validates()) return at;
@@ -172,7 +181,7 @@ void leave_out_tuned(Plan& plan) {
     return taken;
   };
   plan.tuned = take(plan.axes);
-  take(plan.groups), take(plan.numeric), take(plan.axes_at);
+  take(plan.groups), take(plan.numeric), take(plan.units), take(plan.axes_at);
   for (auto& texts : take(plan.shown)) plan.shown.push_back(std::move(texts));
   for (PlannedPoint& point : plan.points) {
     point.tuned = take(point.labels);
@@ -283,7 +292,7 @@ void note_latencies(const std::vector<Reader::PlainNumber>& numbers, Plan& plan)
     try {
       const Document at = document_at(plan, points[k], options);
       Scenario scenario;
-      read(at, at.root, scenario, folders, {}, {}, {}, names);
+      read(at, at.root, scenario, folders, {}, {}, kStudyKeys, names);
     } catch (const InputError& error) {
       for (const std::string& line : error.lines()) {
         auto known = std::find_if(seen.begin(), seen.end(), [&](const Seen& s) { return s.line == line; });
@@ -344,7 +353,8 @@ void find_references(Plan& plan) {
         const std::string& label = p.labels[a];
         const auto shown = plan.shown[a].find(label);
         const std::string& name = shown == plan.shown[a].end() ? label : shown->second;
-        if (label == value || name == value) values[a] = label;
+        if (label == value || name == value || (!values.contains(a) && is_value(label, value)))
+          values[a] = label;
         if (std::ranges::find(all, name) == all.end()) all.push_back(name);
       }
       if (!values.contains(a)) refuse(fmt::format("a value of {}", *axis), value, all);
@@ -394,7 +404,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     if (plan.selection && !options.validation) groups.insert(plan.selection->group_of(swept.labels));
     const Document at = document_at(plan, swept, options);
     auto scenario = std::make_shared<Scenario>();
-    Reader reader(at, at.root, folders, {}, {}, std::ref(names));
+    Reader reader(at, at.root, folders, {}, kStudyKeys, std::ref(names));
     try {
       reader(*scenario, {});
       reader.finish();
@@ -451,7 +461,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     plan.points[p].repeat = options.repetitions[p];
   find_references(plan);
   require_conclusions(plan);
-  require_metric(plan);
+  require_comparable(plan, sweep);
   require_traced_run(plan, groups);
   plan.record_key = record_key(*plan.points.front().scenario);
   // The scenario itself may be incomplete: the sweep may give a required option.

@@ -126,15 +126,33 @@ void set_axis(Document& document, const std::string& name, const Node& value) {
   if (!sweep.is(Node::Kind::kObject)) sweep = Node::object(value.at);
   // The new axis replaces an old one; it is not merged into it.
   sweep.erase(name);
+  erase_zipped(sweep, name);
   if (!value.is(Node::Kind::kNull)) sweep.add(name, value);
 }
 
 }  // namespace
 
+void erase_zipped(Node& sweep, std::string_view path) {
+  const auto zip = sweep.position("zip");
+  if (!zip || !sweep.items()[*zip].value.is(Node::Kind::kList)) return;
+  auto& entries = sweep.changeable_items()[*zip].value.changeable_items();
+  std::erase_if(entries, [path](Node::Member& entry) {
+    if (entry.value.find(path) == nullptr) return false;
+    entry.value.erase(path);
+    return entry.value.items().empty();
+  });
+}
+
 void merge_patch(Node& target, const Node& patch) {
   if (!patch.is(Node::Kind::kObject)) {
     target = patch;
     return;
+  }
+  if (target.is(Node::Kind::kText) && !target.text.empty() &&
+      std::string_view("0123456789.+-").find(target.text.front()) == std::string_view::npos) {
+    Node whole = Node::object(target.at);  // "ring" is short for {"type": "ring"}
+    whole.add("type", std::move(target));
+    target = std::move(whole);
   }
   if (!target.is(Node::Kind::kObject) || types_differ(target, patch)) target = Node::object(patch.at);
   target.at = patch.at;

@@ -22,7 +22,12 @@ Document load(const std::filesystem::path& file, std::span<const std::string> se
 /// "sweep.PATH=value" on the command line sets the axis of the option PATH.
 inline constexpr std::string_view kSweepPrefix = "sweep.";
 
-/// Merges `patch` into `target` by RFC 7386, except that a different "type" replaces the whole object.
+/// Removes the axis of a path from the entries of "zip" of a sweep as it is written, and entries that are then
+/// empty.
+void erase_zipped(Node& sweep, std::string_view path);
+
+/// Merges `patch` into `target` by RFC 7386, except that a different "type" replaces the whole object, and that an
+/// object is merged into the name of a type, "ring", as into {"type": "ring"}.
 void merge_patch(Node& target, const Node& patch);
 
 /// Merges a scenario and the files that it extends, the scenario first, without "extends", "$schema" and nulls.

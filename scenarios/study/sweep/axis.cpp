@@ -17,6 +17,11 @@ namespace {
 
 constexpr double kSlack = 1e-9;  // of a step, for rounding errors
 
+// Their product may be 0 or infinite.
+bool same_sign(double a, double b) {
+  return a != 0 && b != 0 && (a > 0) == (b > 0);
+}
+
 // A number with its unit as written.
 struct Quantity {
   double number = 0;
@@ -92,6 +97,11 @@ void Axis::read_list(const Document& document, const std::string& pointer) {
                     R"(required key 'value' is missing; expected {"label": ..., "value": ...})");
     if (!label->is(Node::Kind::kText) || label->text.empty())
       document.fail(label->at, place + "/label", "expected text that is not empty, found " + found(*label));
+    const auto read = label_number(label->text), number = si_number(*value);
+    if (read && number && *read != *number)
+      document.fail(label->at, place + "/label",
+                    fmt::format("expected a label that is no other number than its value, {}, found {}",
+                                found(*value), found(*label)));
     values.push_back(*value);
     Node kept = *value;  // releases `written_` before it changes
     written_.changeable_items()[i].value = std::move(kept);
@@ -131,11 +141,12 @@ void Axis::read_range(const Document& document, const std::string& pointer) {
   const bool same_unit = from.unit == to.unit && (!step || from.unit == by.unit);
   const UnitName* const common =
       same_unit ? nullptr : finest_unit(step ? std::vector{from, to, by} : std::vector{from, to});
-  unit_ = same_unit ? from.unit : common != nullptr ? fmt::format(" {}", common->name) : "";
+  if (!same_unit && common == nullptr) fail(written_, "", "units of different kinds in one range");
+  unit_ = same_unit ? from.unit : fmt::format(" {}", common->name);
   const auto in_unit = [&](std::string_view key, const Quantity& q) {
     if (same_unit) return q.number;
     const double si = *si_number(*written_.find(key));
-    return common != nullptr ? si * common->over / common->times : si;
+    return si * common->over / common->times;
   };
   from_ = in_unit("from", from);
   to_ = in_unit("to", to);
@@ -151,20 +162,21 @@ void Axis::read_range(const Document& document, const std::string& pointer) {
     kind_ = Kind::kFactor;
     if (!by.unit.empty() || !(by_ > 0) || by_ == 1)
       fail(*by_node, "factor", "expected a number above 0 other than 1, found " + found(*by_node));
-    if (!(from_ * to_ > 0))
+    if (!same_sign(from_, to_))
       fail(written_, "", "a factor requires 'from' and 'to' of the same sign and not 0");
     if (std::log(to_ / from_) / std::log(by_) < 0) fail(*by_node, "factor", wrong_way);
   } else {
     kind_ = Kind::kCount;
     if (!by.unit.empty() || by_ < 2 || by_ != std::floor(by_))
       fail(*by_node, "count", "expected a whole number of at least 2, found " + found(*by_node));
+    if (from_ == to_) fail(written_, "", "'from' and 'to' of a count must differ: all values would be equal");
   }
   if (const Node* scale = written_.find("scale")) {
     const bool log = scale->is(Node::Kind::kText) && scale->text == "log";
     if (!log && !(scale->is(Node::Kind::kText) && scale->text == "linear"))
       fail(*scale, "scale", expected_one_of({"linear", "log"}, *scale));
     if (!count) fail(*scale, "scale", "scale requires count");
-    if (log && !(from_ * to_ > 0))
+    if (log && !same_sign(from_, to_))
       fail(*scale, "scale", "a log scale requires 'from' and 'to' of the same sign and not 0");
     if (log) kind_ = Kind::kLogCount;
   }
@@ -200,14 +212,16 @@ AxisValue Axis::value(std::size_t i) const {
   if (kind_ == Kind::kCount) x = from_ + (to_ - from_) * (k / (by_ - 1));
   if (kind_ == Kind::kLogCount) x = from_ * std::pow(to_ / from_, k / (by_ - 1));
   const std::string digits = fmt::format("{:.15g}", x);
+  double rounded = x;
+  std::from_chars(digits.data(), digits.data() + digits.size(), rounded);
 
   Node node;
   node.at = written_.at;
   node.key_at = written_.key_at;
-  node.text = fmt::format("{}", std::stod(digits)) + unit_;
+  node.text = fmt::format("{}", rounded) + unit_;
   if (unit_.empty()) {
     node.kind = Node::Kind::kNumber;
-    node.number = std::stod(digits);
+    node.number = rounded;
     node.integer = node.text.find_first_of(".e") == std::string::npos;
   } else {
     node.kind = Node::Kind::kText;

@@ -56,6 +56,7 @@ struct SweptAxes {
   std::vector<std::string> axes{};    ///< the paths of their options
   std::vector<std::size_t> groups{};  ///< a number that is equal for axes that vary together
   std::vector<bool> numeric{};        ///< whether all values are numbers
+  std::vector<std::string> units{};   ///< SI unit of the values that are quantities; empty: none is
   /// For labels of tables and figures that differ from those that identify a value, the text by label.
   std::vector<std::map<std::string, std::string>> shown{};
   std::vector<Position> axes_at{};  ///< where their values are written

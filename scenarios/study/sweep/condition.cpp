@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 
 #include "scenarios/language/input_error.hpp"
@@ -35,6 +36,9 @@ bool assigns(const std::string& text) {
   return false;
 }
 
+// The quantities of the expression that is being read: muParser calls plain functions.
+thread_local std::set<std::string> quantities_read;
+
 // Reads a quantity, "25 ms" with or without quotes, for muParser. Where s is a name, 1/s without quotes is a division.
 template <bool kSlashDivides>
 int read_quantity(const char* text, int* position, double* value) {
@@ -49,6 +53,7 @@ int read_quantity(const char* text, int* position, double* value) {
   const bool rate = slash != rest.npos && !std::isalpha(static_cast<unsigned char>(rest[slash - 1]));
   if (kSlashDivides && quotes == 0 && rate) return 0;
   *value = number;
+  quantities_read.emplace(rest.substr(0, length));
   *position += static_cast<int>(length) + 2 * quotes;
   return 1;
 }
@@ -65,19 +70,23 @@ std::string known_names(const std::vector<std::string>& names, const std::vector
 }  // namespace
 
 Expression::Expression(const std::string& expression, const std::vector<std::string>& names,
-                       const std::vector<bool>& numeric, const Words& words)
+                       const std::vector<bool>& numeric, const Words& words,
+                       const std::vector<std::string>& units)
     : parser_(std::make_unique<Parser>()) {
   if (assigns(expression))
     throw std::invalid_argument(fmt::format("a {} must not assign; write == for equality", words.what));
   mu::Parser& parser = parser_->expression;
   parser.DefineNameChars("0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   parser_->values.resize(names.size());
+  std::vector<std::size_t> used;
   try {
     const bool ambiguous = std::ranges::any_of(unit_names("1/s"), [&](const UnitName& unit) {
       return std::ranges::find(names, unit.name.substr(unit.name.find('/') + 1)) != names.end();
     });
     parser.AddValIdent(ambiguous ? read_quantity<true> : read_quantity<false>);
     parser.SetExpr(expression);
+    quantities_read.clear();
+    std::set<std::string_view> dimensions;  // of the names that are used; "": one has no unit
     for (const auto& [name, ignored] : parser.GetUsedVar()) {
       const auto found = std::find(names.begin(), names.end(), name);
       if (found == names.end()) {
@@ -88,8 +97,18 @@ Expression::Expression(const std::string& expression, const std::vector<std::str
       if (!numeric[static_cast<std::size_t>(found - names.begin())])
         throw std::invalid_argument(
             fmt::format("a {} needs numbers; the values of {} are not numbers", words.what, name));
+      const auto i = static_cast<std::size_t>(found - names.begin());
+      dimensions.insert(units.empty() ? "" : std::string_view(units[i]));
+      used.push_back(i);
     }
-    for (std::size_t i = 0; i < names.size(); ++i) parser.DefineVar(names[i], &parser_->values[i]);
+    for (const std::string& quantity : quantities_read) {
+      if (!used.empty() && !dimensions.contains("") && !dimensions.contains(unit_of(quantity)))
+        throw std::invalid_argument(
+            fmt::format("units of different kinds: the swept values are in {}, found {}",
+                        fmt::join(dimensions, " and "), printable(quantity)));
+    }
+    // Others may have keys of an object in them, which are no names of muParser.
+    for (const std::size_t i : used) parser.DefineVar(names[i], &parser_->values[i]);
     parser.Eval();
     if (parser.GetNumResults() != 1)
       throw std::invalid_argument(

@@ -15,10 +15,12 @@ class Expression {
   struct Words {
     const char *what, *example, *names, *join;
   };
-  /// `numeric`: by name, whether all its values are numbers. Throws std::invalid_argument for an invalid expression, an
-  /// assignment, and names that are unknown or not numeric.
+  /// `numeric`: by name, whether all its values are numbers. `units`: by name, the SI unit of its quantities, empty
+  /// where it has none; if all names of the expression have units, its quantities must be of these. Throws
+  /// std::invalid_argument for an invalid expression, an assignment, and names that are unknown or not numeric.
   Expression(const std::string& expression, const std::vector<std::string>& names,
-             const std::vector<bool>& numeric, const Words& words);
+             const std::vector<bool>& numeric, const Words& words,
+             const std::vector<std::string>& units = {});
   Expression(Expression&&) noexcept;
   Expression& operator=(Expression&&) noexcept;
   ~Expression();
@@ -36,8 +38,9 @@ class Condition : public Expression {
  public:
   /// `known`: what its names are, for messages.
   Condition(const std::string& expression, const std::vector<std::string>& names,
-            const std::vector<bool>& numeric, const char* known = "swept options")
-      : Expression(expression, names, numeric, {"condition", "a * b >= 1e4", known, "&&"}) {}
+            const std::vector<bool>& numeric, const std::vector<std::string>& units = {},
+            const char* known = "swept options")
+      : Expression(expression, names, numeric, {"condition", "a * b >= 1e4", known, "&&"}, units) {}
   /// Whether it holds; NaN counts as false.
   bool holds(std::span<const double> values);
 };

@@ -14,6 +14,16 @@ bool lies_below(std::string_view path, std::string_view above) {
   return path.size() > above.size() && path.starts_with(above) && path[above.size()] == '.';
 }
 
+const Node* option_at(const Node& root, std::string_view path) {
+  const Node* const found = root.find_path(path);
+  constexpr std::string_view kType = "type";
+  if (found != nullptr || !path.ends_with(kType)) return found;
+  path.remove_suffix(kType.size());
+  if (!path.empty() && !path.ends_with('.')) return nullptr;
+  const Node* const whole = path.empty() ? &root : root.find_path(path.substr(0, path.size() - 1));
+  return whole != nullptr && whole->is(Node::Kind::kText) ? whole : nullptr;
+}
+
 namespace {
 
 Node list_of(const Node& value) {
@@ -57,23 +67,27 @@ void fix_axis(Node& sweep, const std::string& path, const Node& value) {
     *axis_of(sweep, path) = one;
     return;
   }
-  auto& entries = sweep.changeable_items()[*sweep.position("zip")].value.changeable_items();
-  for (auto& entry : entries) entry.value.erase(path);
-  std::erase_if(entries, [](const auto& entry) {
-    return entry.value.is(Node::Kind::kObject) && entry.value.items().empty();
-  });
+  erase_zipped(sweep, path);
   sweep.add(path, one);
 }
 
-// In place of the axes that are set, their values, which the document has.
-void fix_axes_in(Node& sweep, const Document& document, std::span<const std::string> sets) {
+// Whether "path=value" sets the axis, alone, with all axes of `place`, or with those that are zipped.
+bool sets_axis(std::string_view set, std::string_view place, const std::string& axis, bool zipped) {
+  const std::string_view path = set.substr(0, set.find('='));
+  return path == fmt::format("{}.{}", place, axis) || path == fmt::format("{}{}", kSweepPrefix, axis) ||
+         path == place || lies_below(place, path) || (zipped && path == "sweep.zip");
+}
+
+// In place of the axes that are set, their values, which the document has. `place`: of the axes.
+void fix_axes_in(Node& sweep, const char* place, const Document& document,
+                 std::span<const std::string> sets) {
   for (std::size_t k = 0; k < sets.size(); ++k) {
     const std::string path = sets[k].substr(0, sets[k].find('='));
     if (path.starts_with(kSweepPrefix)) continue;
     for (const std::string& axis : swept_paths(sweep)) {
-      const bool set_later =
-          std::any_of(sets.begin() + static_cast<std::ptrdiff_t>(k), sets.end(),
-                      [&](const auto& s) { return s.starts_with(std::string(kSweepPrefix) + axis + "="); });
+      const bool zipped = sweep.find(axis) == nullptr;
+      const bool set_later = std::any_of(sets.begin() + static_cast<std::ptrdiff_t>(k), sets.end(),
+                                         [&](const auto& s) { return sets_axis(s, place, axis, zipped); });
       if (set_later) continue;
       const bool type = axis.ends_with(".type");
       if (lies_below(path, axis) || (type && path != axis && axis_of(sweep, path) == nullptr &&
@@ -83,7 +97,7 @@ void fix_axes_in(Node& sweep, const Document& document, std::span<const std::str
             "sweep: --set sweep=null",
             printable(path), printable(axis)));
       }
-      const Node* value = document.root.find_path(axis);
+      const Node* value = option_at(document.root, axis);
       if (path == axis || (lies_below(axis, path) && value != nullptr))
         fix_axis(sweep, axis, value != nullptr ? *value : Node{});
     }
@@ -99,7 +113,7 @@ void fix_axes(Document& document, std::span<const std::string> sets) {
       const auto at = axes == nullptr || !axes->is(Node::Kind::kObject) ? std::nullopt : axes->position(step);
       axes = at ? &axes->changeable_items()[*at].value : nullptr;
     }
-    if (axes != nullptr && axes->is(Node::Kind::kObject)) fix_axes_in(*axes, document, sets);
+    if (axes != nullptr && axes->is(Node::Kind::kObject)) fix_axes_in(*axes, place, document, sets);
   }
 }
 

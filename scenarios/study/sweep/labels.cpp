@@ -144,4 +144,16 @@ std::optional<double> label_number(const std::string& label) {
   return number;
 }
 
+bool is_value(const std::string& label, const std::string& value) {
+  if (label == value) return true;
+  const auto a = label_number(label), b = label_number(value);
+  return a && b && *a == *b;
+}
+
+std::vector<std::string> comparable_labels(std::vector<std::string> labels) {
+  for (std::string& label : labels)
+    if (const auto number = label_number(label)) label = fmt::format("{}", *number + 0.0);
+  return labels;
+}
+
 }  // namespace hearsay::scenarios

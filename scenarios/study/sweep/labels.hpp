@@ -25,4 +25,10 @@ std::optional<double> si_number(const Node& value);
 /// The number in SI that such a label represents.
 std::optional<double> label_number(const std::string& label);
 
+/// Whether a label represents a value as a user writes it: the same text, or the same number.
+bool is_value(const std::string& label, const std::string& value);
+
+/// Equal texts for labels of equal numbers; other labels as they are.
+std::vector<std::string> comparable_labels(std::vector<std::string> labels);
+
 }  // namespace hearsay::scenarios

@@ -9,6 +9,7 @@
 
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/reader.hpp"
+#include "scenarios/language/units.hpp"
 #include "scenarios/study/sweep/condition.hpp"
 #include "scenarios/study/sweep/fix_axes.hpp"
 #include "scenarios/study/sweep/labels.hpp"
@@ -49,7 +50,7 @@ void refuse_overlap(const Document& document, const Axis& above, const Axis& bel
   if (!above.listed() || !lies_below(below.path(), above.path())) return;
   for (std::size_t i = 0; i < static_cast<std::size_t>(above.size()); ++i) {
     const AxisValue value = above.value(i);
-    if (value.node.find_path(below.path().substr(above.path().size() + 1)) == nullptr) continue;
+    if (option_at(value.node, below.path().substr(above.path().size() + 1)) == nullptr) continue;
     document.fail(value.node.at, "/sweep" + pointer_step(above.path()),
                   fmt::format("value '{}' sets {}, which another axis sweeps; remove it from one of them",
                               printable(value.label), below.path()));
@@ -94,6 +95,10 @@ void Sweep::read_branches(const Document& document, const Node& branches) {
         (sets != nullptr ? *sets : branches).at, "/branches/set",
         "expected a list of what the branches change, found " + (sets == nullptr ? "nothing" : found(*sets)));
   branch_sets_ = *sets;
+  for (const char* axis : {kBranchAxis, kContinuationAxis}) {  // which hold the values of the axes
+    if (const Node* const written = document.root.find(axis))
+      document.fail(written->key_at, pointer_step(axis), unknown_key(axis, {"branches"}));
+  }
   if (selection_) selection_->per.push_back(axes().size());  // chosen for each branch, over its continuations
   add_group(document, {Axis(document, kBranchAxis, *sets, "/branches/set")}, *sets, "/branches/set");
   Node options = branches;
@@ -230,13 +235,16 @@ SweptAxes Sweep::swept() const {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     for (const Axis& axis : groups_[g]) {
       bool numbers = true;
+      std::string_view unit;
       std::map<std::string, std::string> shown;
       // Ranges are numbers; long lists do not fit a scenario.
       for (std::size_t i = 0; i < static_cast<std::size_t>(std::min(axis.size(), 1e5)); ++i) {
         const AxisValue value = axis.value(i);
         numbers = numbers && value.number.has_value();
         if (value.shown != value.label) shown[value.label] = value.shown;
+        if (unit.empty() && value.node.is(Node::Kind::kText)) unit = unit_of(value.node.text);
       }
+      all.units.emplace_back(unit);
       all.groups.push_back(g);
       all.numeric.push_back(numbers);
       all.shown.push_back(std::move(shown));
@@ -259,7 +267,8 @@ std::vector<Condition> Sweep::conditions(const std::string& only) const {
   for (const auto& [text, place] : written) {
     if (place.empty()) continue;
     try {
-      all.emplace_back(text, axes(), swept().numeric);
+      const SweptAxes swept = this->swept();
+      all.emplace_back(text, swept.axes, swept.numeric, swept.units);
     } catch (const std::invalid_argument& error) {
       throw InputError(place + ": " + error.what());
     }

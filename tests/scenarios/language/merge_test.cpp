@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/input_message.hpp"
 #include "tests/support/scratch.hpp"
@@ -107,6 +108,19 @@ TEST_CASE("extends: merging follows the examples of RFC 7386, appendix A") {
   CHECK(merged(R"({"a":[{"b":"c"}]})", R"({"a":[1]})").find_path("v.a.0")->number == 1);
   CHECK(merged(R"(["a","b"])", R"({"a":"b","c":null})").find("v")->items().size() == 1);
   CHECK(merged(R"({})", R"({"a":{"bb":{"ccc":null}}})").find_path("v.a.bb")->items().empty());
+}
+
+TEST_CASE("extends: an object is merged into the name of a type, and replaces a quantity") {
+  const auto merged = [](const std::string& a, const std::string& b) {
+    auto target = scenarios::parse(R"({"a": )" + a + "}", "a").root;
+    scenarios::merge_patch(target, scenarios::parse(R"({"a": )" + b + "}", "b").root);
+    return scenarios::to_json(target).dump();
+  };
+  CHECK(merged(R"("ring")", R"({"w":1})") == R"({"a":{"type":"ring","w":1}})");
+  CHECK(merged(R"("ring")", R"({"type":"ring","w":1})") == R"({"a":{"type":"ring","w":1}})");
+  CHECK(merged(R"("ring")", R"({"type":"star","w":1})") == R"({"a":{"type":"star","w":1}})");
+  CHECK(merged(R"("10 ms")", R"({"max":1})") == R"({"a":{"max":1}})");
+  CHECK(merged(R"(".5 s")", R"({"max":1})") == R"({"a":{"max":1}})");
 }
 
 TEST_CASE("extends: circles, long chains and missing files are refused at the name of the file") {

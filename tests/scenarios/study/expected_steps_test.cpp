@@ -147,6 +147,23 @@ TEST_CASE("expected steps: need an end that is known without data, and one that 
              Contains("/protocol: protocol.run_length: expected stop with privacy.steps \"expected\""));
 }
 
+TEST_CASE(
+    "expected steps: a number that the accountant does not take is refused before the run, as if it were given") {
+  // An owner is asked at 1, 2, ..., 11000 ms.
+  const Scratch dir;
+  dir.write("s.json", R"({"data": {"type": "lending_like", "owners": 3, "records": 30, "features": 2},
+    "model": {"l2": 0.001}, "clocks": {"type": "periodic", "period": "1 ms", "phase": "1 ms"},
+    "protocol": {"type": "central_async", "rho": 1, "horizon": 1000000, "interleave": true},
+    "network": {"topology": "star", "latency": 0}, "stop": {"time": "11.0005 s"},
+    "privacy": {"mechanism": "gaussian", "epsilon": 1, "delta": 1e-5, "accountant": "pld", "clip": 1,
+                "steps": "expected"}, "record": {"metrics": ["objective"]}})");
+  const std::string line = test::ended_with(dir, "run s.json --no-progress", 2).err;
+  CHECK_THAT(line, Contains("/protocol: pld: expected at most 10000 steps, found 11000"));
+  const std::string given =
+      test::ended_with(dir, "run s.json --no-progress --set privacy.steps=11000", 2).err;
+  CHECK_THAT(line, Contains(given.substr(given.find("/protocol"))));
+}
+
 TEST_CASE("privacy.steps: a number plans the releases of a central learner's owners") {
   const Scratch dir;
   dir.write("s.json", test::small_scenario());

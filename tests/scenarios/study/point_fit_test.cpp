@@ -127,9 +127,69 @@ TEST_CASE("point fit: options of protocol, privacy and stop that do not go toget
       misfit(R"(--set 'protocol={"type": "fedavg"}' --set 'stop={"time": 10}' --set network.latency=0)" +
              none),
       Contains("/protocol: rounds and trainings take no time"));
+  // Once the budgets are spent, agents of gossip mix without computing.
+  const std::string spent =
+      kPersonalOnRing +
+      R"( --set 'protocol={"type": "dpsgd_gossip"}' --set 'stop={"time": 10}' --set network.latency=0)"
+      " --set network.compute_time=0.1 --set privacy.mechanism=laplace --set privacy.steps=2"
+      R"( --set 'record.metrics=["train_loss"]')";
+  CHECK_THAT(misfit(spent), Contains("/protocol: rounds take no time once budgets are spent"));
+  const test::StudyFolder dir;
+  test::ended_with(dir, "validate s.json" + spent + " --set stop.budgets_spent=true");
+  test::ended_with(dir, "validate s.json" + spent + " --set network.latency=0.001");
   CHECK_THAT(
       misfit(R"(--set 'protocol={"type": "fedavg", "round_timeout": "1 s"}' --set network.latency=2)" + none),
       Contains("/protocol/round_timeout: expected at least the smallest possible round trip (4 s)"));
+}
+
+TEST_CASE("point fit: protocols of several tasks have no box") {
+  const std::string tasks =
+      R"(--set 'data={"type": "low_rank_tasks", "tasks": 3, "records": 20, "features": 3}')"
+      R"( --set model.loss=logistic --set record.metrics='["objective"]' --set privacy.mechanism=none)";
+  for (const char* type : {"async_mtl", "sync_mtl", "amtl"}) {
+    const std::string protocol = tasks + fmt::format(R"( --set 'protocol={{"type": "{}"}}')", type);
+    CHECK_THAT(misfit(protocol + " --set model.theta_max=5"),
+               Contains("/protocol: multi-task protocols do not project: leave out model.theta_max"));
+    const test::StudyFolder dir;
+    test::ended_with(dir, "validate s.json " + protocol);
+  }
+}
+
+TEST_CASE("point fit: a release up front that the protocol does not make") {
+  const std::string warm = "--set privacy.epsilon_warm=0.5 ";
+  CHECK_THAT(
+      misfit(warm),
+      Contains("/protocol: central learners make no release up front: leave out privacy.epsilon_warm"));
+  CHECK_THAT(misfit(warm + R"(--set 'protocol={"type": "central_sync", "c1": 1}')"),
+             Contains("central learners make no release up front"));
+  for (const char* type : {"async_mtl", "sync_mtl"}) {
+    CHECK_THAT(
+        misfit(
+            warm +
+            R"(--set 'data={"type": "low_rank_tasks", "tasks": 3, "records": 20, "features": 3}')"
+            R"( --set model.loss=logistic --set record.metrics='["objective"]')"
+            R"( --set privacy.mechanism=exponential_norm --set privacy.epsilon_1=1 --set privacy.epsilon_2=1)" +
+            fmt::format(R"( --set 'protocol={{"type": "{}"}}')", type)),
+        Contains("/protocol: multi-task protocols make no release up front: leave out privacy.epsilon_warm"));
+  }
+}
+
+TEST_CASE("point fit: what releases no gradient needs no bound on one") {
+  const test::Scratch dir;
+  dir.write("s.json", R"({"data": {"type": "linear_separators", "owners": 4, "features": 2, "records": 5,
+    "feature_law": "normal"}, "model": {"loss": "logistic"}, "network": {"topology": "similarity"},
+    "protocol": {"type": "local_dp", "clip": 2}, "privacy": {"mechanism": "laplace", "epsilon": 1},
+    "stop": {"iterations": 1}, "record": {"metrics": ["epsilon_spent"]}})");
+  test::run_study(dir, "-o out");
+  CHECK_THAT(text_of(dir / "out/manifest.json"),
+             Contains("computed by the protocol from the bounds in its options"));
+  CHECK_THAT(text_of(dir / "out/scalars.csv"),
+             Contains("privacy.epsilon") && !Contains("privacy.bound") && !Contains("privacy.sensitivity"));
+  test::run_study(dir, R"(-o alone --set 'protocol={"type": "local_only"}')");
+  const auto clips = test::ended_with(dir, "run s.json --no-progress -o clips --set privacy.clip=1");
+  CHECK_THAT(clips.err, Contains("ignored, the protocol releases no gradients"));
+  CHECK_THAT(test::refusal(dir, R"(validate s.json --set 'protocol={"type": "model_propagation"}')"),
+             Contains("/privacy: noise requires a bound on a record's gradient"));
 }
 
 TEST_CASE("point fit: a privacy that cannot be, for the data and the model") {

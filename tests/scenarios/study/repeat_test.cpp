@@ -253,6 +253,11 @@ TEST_CASE("repeat.until: a point that others are compared with has as many repet
                   R"("min": 4, "max": 7)"));
   const auto outcome = test::ended_with(dir, "run s.json --no-progress");
   CHECK_THAT(outcome.out, Contains("1 of 2 points as precise") && Contains("2 points, 14 runs"));
+  dir.write(
+      "s.json",  // the same number, written otherwise
+      until_study(R"({"metric": "relative_fitness", "half_width": 1, "against": ["privacy.epsilon=1e1"]})",
+                  R"("min": 4, "max": 7)"));
+  test::ended_with(dir, "validate s.json");
 }
 
 TEST_CASE("repeat.until: refusals") {

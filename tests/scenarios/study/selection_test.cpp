@@ -707,6 +707,24 @@ TEST_CASE("tune.trials: refusals") {
       Contains("/tune/trials: no guarantee covers all that a trial reads"));
 }
 
+TEST_CASE("tune: candidates run on other random graphs than those that are reported") {
+  const Scratch dir;
+  // Nothing else is drawn: rounds without noise, losses and latency.
+  dir.write("s.json", R"({"data": {"type": "lending_like", "owners": 8, "records": 20, "features": 2},
+    "network": {"topology": {"type": "erdos_renyi", "probability": 0.5, "connected": "connect", "draw": "repetition"},
+                "latency": 0}, "protocol": {"type": "dpsgd_gossip"}, "privacy": {"mechanism": "none"},
+    "stop": {"iterations": 40}, "record": {"metrics": ["train_loss"]}, "repeat": 3,
+    "tune": {"paths": {"protocol.step": [0.01, 0.02]}, "minimise": "train_loss"}})");
+  test::ended_with(dir, "run s.json --no-progress -o out");
+  std::set<std::uint64_t> tried;
+  analysis::StoredStudy(dir / "out/selection")
+      .each_run([](const auto&) {}, [&](const auto&, const auto& run) { tried.insert(run.fingerprint); });
+  CHECK(tried.size() >= 3);
+  analysis::StoredStudy(dir / "out").each_run([](const auto&) {}, [&](const auto&, const auto& run) {
+    CHECK_FALSE(tried.contains(run.fingerprint));
+  });
+}
+
 TEST_CASE("tune: refusals") {
   const Scratch dir;
   const auto refusal = [&](const std::string& tune, const std::string& more = "") {
@@ -717,6 +735,8 @@ TEST_CASE("tune: refusals") {
   };
   const std::string best = R"("minimise": "relative_fitness", "on": "test"})";
   CHECK_THAT(refusal("3"), Contains("/tune: expected an object"));
+  CHECK_THAT(refusal(R"({"paths": {"protocol.rho": [1, 2]}, )" + best, R"(, "random_numbers": "independent")"),
+             Contains("/sweep/random_numbers: expected common"));
   CHECK_THAT(refusal("{" + best), Contains("/tune/paths: expected an object with the options to tune"));
   CHECK_THAT(refusal(R"({"paths": {"protocol.rh": [1, 2]}, )" + best),
              Contains("/tune/paths/protocol.rh: no point of the study has this option"));

@@ -66,6 +66,14 @@ TEST_CASE("sweep: ranges by step, factor and count have round numbers and keep t
         Labels{{"1 kB"}, {"10 kB"}, {"100 kB"}});
 }
 
+TEST_CASE("sweep: ranges of the smallest numbers, and of products that are no numbers") {
+  CHECK(labels(R"({"a": {"from": 1e-170, "to": 1e-168, "factor": 10}})") ==
+        Labels{{"1e-170"}, {"1e-169"}, {"1e-168"}});
+  CHECK(labels(R"({"a": {"from": 1e-320, "to": 3e-320, "step": 2e-320}})").size() == 2);
+  CHECK(
+      sweep_refusal(R"({"a": {"from": -1, "to": 2, "factor": 10}})").ends_with("of the same sign and not 0"));
+}
+
 TEST_CASE("sweep: axes of one zip entry vary together, axes of different entries independently") {
   CHECK(labels(R"({"zip": [{"a": [1, 2], "b": [3, 4]}, {"c": [5, 6]}]})") ==
         Labels{{"1", "3", "5"}, {"1", "3", "6"}, {"2", "4", "5"}, {"2", "4", "6"}});
@@ -131,6 +139,10 @@ TEST_CASE("sweep: errors are reported in one line") {
   CHECK(sweep_refusal(R"({"a": [1], "where": 3})").ends_with("expected a condition as text, found 3"));
   CHECK(sweep_refusal(R"({"abc": [1], "where": "abd > 1"})") ==
         "1:33: /sweep/where: expected swept options, found 'abd'; did you mean 'abc'?");
+  CHECK(sweep_refusal(R"({"a": {"from": "0 s", "to": "60 m", "step": "15 s"}})") ==
+        "1:17: /sweep/a: units of different kinds in one range");
+  CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 1, "count": 3}})") ==
+        "1:17: /sweep/a: 'from' and 'to' of a count must differ: all values would be equal");
   CHECK(sweep_refusal(R"({"a": [1], "where": "a = 1"})")
             .ends_with("/sweep/where: a condition must not assign; write == for equality"));
   CHECK(sweep_refusal(R"({"a": [1], "where": "a >"})").find("/sweep/where: expected a condition such as") !=
@@ -180,7 +192,7 @@ TEST_CASE("sweep: a swept type is set before its siblings, in any order of the a
 TEST_CASE("sweep: the value of a point has the position of the axis") {
   const test::Scratch dir;
   const std::string file = dir.write("x.json", R"({"sweep": {
-  "n.x": [5], "n.y": {"from": 1, "to": 1, "count": 2}}})");
+  "n.x": [5], "n.y": {"from": 1, "to": 2, "count": 2}}})");
   auto document = scenarios::load(file);
   const Sweep sweep(document, {});
   const auto at = scenarios::at_point(document, sweep.points("", 10).front());
@@ -206,6 +218,17 @@ TEST_CASE("sweep: the command line takes precedence over axes, or is refused") {
   CHECK(points(scenario, {R"(n={"y":4})"}) == "2 2;3 3;");        // which need not hold the swept option
   CHECK(points(scenario, {"n.x=4", "sweep.n.x=[5]"}) == "5 5;");  // the last one counts
   CHECK(points(scenario, {"sweep.n.x=[5]", "n.x=4"}) == "4 4;");
+  CHECK(points(scenario, {"n.x=4", R"(sweep={"n.x":[5,6]})"}) == "5 5;6 6;");  // also with the whole sweep
+  CHECK(points(scenario, {R"(sweep={"n.x":[5,6]})", "n.x=4"}) == "4 4;");
+  // The name of a type alone sets the type.
+  const std::string types = R"({"n": {"type": "a"}, "sweep": {"n.type": ["b", "c"], "n.x": [1]}})";
+  CHECK(points(types, {"n=d"}) == points(types, {R"(n={"type":"d"})"}));
+  CHECK(points(types, {"n=d"}) == "1 d 1;");
+  // An axis of zip is set by its name.
+  const std::string zip = R"({"n": {"x": 1}, "sweep": {"zip": [{"n.x": [2, 3], "m": [4, 5]}]}})";
+  CHECK(points(zip, {"sweep.n.x=[7]"}) == "7 4 7;7 5 7;");
+  CHECK(points(zip, {"sweep.n.x=null"}) == "1 4;1 5;");
+  CHECK(points(zip, {"n.x=9", R"(sweep.zip=[{"n.x":[6]}])"}) == "6 6;");
   const auto refused = [&](const std::string& sweep, const std::string& set) {
     return message_of([&] { points(R"({"n": {"type": "a", "x": 1}, "sweep": )" + sweep + "}", {set}); });
   };
@@ -235,6 +258,11 @@ TEST_CASE("sweep: a point that is listed twice, and two axes of one option, are 
   CHECK(labels(R"({"zip": [{"a": [1, 1], "b": ["x", "y"]}]})") == Labels{{"1", "x"}, {"1", "y"}});
   CHECK(sweep_refusal(R"({"a.b": [1], "a": [{"c": 1}, {"b": 2}]})") ==
         "1:40: /sweep/a: value 'b=2' sets a.b, which another axis sweeps; remove it from one of them");
+  CHECK(sweep_refusal(R"({"a": ["x", "y"], "a.type": ["x"]})") ==
+        "1:18: /sweep/a: value 'x' sets a.type, which another axis sweeps; remove it from one of them");
+  CHECK(sweep_refusal(R"({"a": [{"b": "x"}], "a.b.type": ["x"]})").find("sets a.b.type") !=
+        std::string::npos);
+  CHECK(labels(R"({"a": ["x", "y"], "a.kind": [1], "a.subtype": [1]})").size() == 2);
   CHECK(labels(R"({"a.b": [1], "a": [{"c": 1}, {"c": 2}]})").size() == 2);
   CHECK(labels(R"({"ab": [1], "a": [{"b": 2}]})").size() == 1);
 }
@@ -257,6 +285,12 @@ TEST_CASE("sweep: values with labels") {
             .ends_with("unknown key 'valu' of a labelled value; did you mean 'value'?"));
   CHECK(sweep_refusal(R"({"a": [{"label": "x", "value": 1}, {"label": "x", "value": 2}]})")
             .ends_with("/sweep/a/1: the labels of values 0 and 1 are both 'x'; remove one"));
+  // Tables would have the number of the label.
+  CHECK(
+      sweep_refusal(R"({"a": [{"label": "1 h", "value": "20 ms"}]})") ==
+      R"(1:28: /sweep/a/0/label: expected a label that is no other number than its value, "20 ms", found "1 h")");
+  CHECK(labels(R"({"a": [{"label": "20 ms", "value": 0.02}, {"label": "2", "value": {"b": 1}}]})") ==
+        Labels{{"20 ms"}, {"2"}});
 }
 
 TEST_CASE("sweep: tables show of objects only what differs") {
@@ -308,5 +342,12 @@ TEST_CASE("sweep: conditions accept quantities") {
   CHECK(labels(named, {}, "12/s > r") == Labels{{"2", "5 /s"}});
   CHECK(labels(named, {}, "12 /s < r") == Labels{{"3", "5 /s"}});
   CHECK(labels(named, {}, "s < 3 && r == \"5 /s\"") == Labels{{"2", "5 /s"}});
+  // Of the kinds that the axes in it have.
+  CHECK(message_of([&] { labels(sweep, {}, "wait_2 < 60 m"); }) ==
+        "--points: units of different kinds: the swept values are in s, found 60 m");
+  CHECK(labels(R"({"d": [0, "1 km"], "wait_2": ["20 ms"]})", {}, "d < 60 m && wait_2 < 1 s").size() == 1);
+  CHECK(labels(R"({"wait": [0.02, 0.03]})", {}, "wait < 25 ms") == Labels{{"0.02"}});
+  // Axes that it does not name have any names.
+  CHECK(labels(R"({"a": [1, 2], "b.bank-a": [3]})", {}, "a > 1") == Labels{{"2", "3"}});
   CHECK(message_of([&] { labels(sweep, {}, "wait_2 >= 25 sm"); }).find("Unexpected") != std::string::npos);
 }

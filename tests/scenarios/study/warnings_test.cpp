@@ -83,10 +83,17 @@ TEST_CASE(
   CHECK_THAT(few[0],
              Contains("stop.iterations ended the run after 9 of the 20 releases of the median agent") &&
                  Contains("plan for fewer (privacy.steps, or \"expected\")"));
+  const auto reached = warned(
+      dir,
+      R"(-o reached --set 'stop.target={"metric": "releases_by_owner", "above": 1.5, "check_every": 1}')");
+  REQUIRE(reached.size() == 1);
+  CHECK_THAT(reached[0],
+             Contains("stop.target ended the run after 2 of the 20 releases of the median agent"));
   // In round 21 all owners refuse; then nobody is left to ask.
   const auto early = warned(dir, "-o early --set stop.iterations=100");
   REQUIRE(early.size() == 1);
-  CHECK_THAT(early[0], Contains("all privacy budgets were used up after 21 of stop.iterations 100"));
+  CHECK_THAT(early[0],
+             Contains("all releases that the budgets allow were made after 21 of stop.iterations 100"));
 }
 
 TEST_CASE(
@@ -234,4 +241,31 @@ TEST_CASE("links: the latency of one agent, by its number, is in links.csv") {
   REQUIRE(rows.size() == 4);
   CHECK(std::stod(rows[1][column]) == Approx(0.02));
   CHECK(std::stod(rows[3][column]) == Approx(0.2));
+}
+
+TEST_CASE("warnings: ADMM that exchanges models only, on links that lose messages") {
+  const Scratch dir;
+  dir.write("s.json", R"({"data": {"type": "linear_separators", "owners": 4, "features": 2, "records": 5},
+    "model": {"loss": "logistic"}, "network": {"topology": "similarity", "loss": 0.1},
+    "protocol": {"type": "p2p_admm", "exchange": "models"}, "privacy": {"mechanism": "none"},
+    "stop": {"iterations": 5}, "record": {"metrics": ["q_gap"]}})");
+  const auto lossy = warned(dir, "-o out");
+  REQUIRE(lossy.size() == 1);
+  CHECK_THAT(lossy[0], Contains("protocol.exchange models") && Contains("use full"));
+  CHECK(warned(dir, "-o out --set protocol.exchange=full").empty());
+  CHECK(warned(dir, "-o out --set network.loss=0").empty());
+}
+
+TEST_CASE("warnings: bounds of coordinate descent for clocks of different rates") {
+  const Scratch dir;
+  dir.write("s.json", R"({"data": {"type": "linear_separators", "owners": 4, "features": 2, "records": 5},
+    "model": {"loss": "logistic"}, "network": {"topology": "similarity"},
+    "clocks": {"type": "poisson", "rate": [1, 1, 1, 2]}, "protocol": {"type": "p2p_coordinate_descent"},
+    "privacy": {"mechanism": "none"}, "stop": {"iterations": 5}, "record": {"metrics": ["bound_proposition_1"]}})");
+  const auto differ = warned(dir, "-o out");
+  REQUIRE(differ.size() == 1);
+  CHECK_THAT(differ[0],
+             Contains("the metrics bound_* are proved for agents whose clocks have the same rate"));
+  CHECK(warned(dir, "-o out --set clocks.rate=2").empty());
+  CHECK(warned(dir, R"(-o out --set record.metrics='["q_gap"]')").empty());
 }
