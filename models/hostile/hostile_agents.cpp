@@ -120,9 +120,18 @@ bool HostileAgents::any_flips_labels() const {
                              [](const auto& g) { return std::holds_alternative<LabelFlip>(g.behaviour); });
 }
 
+void require_targets(const HostileOptions& options, bool classes) {
+  const std::vector<HostileGroup> groups = groups_of(options);
+  for (std::uint32_t g = 0; g < groups.size(); ++g)
+    if (std::holds_alternative<LabelFlip>(groups[g].behaviour) && !classes)
+      throw sim::OptionError(place_of(options, g) + "behaviour",
+                             "expected data with classes with label_flip, found numbers");
+}
+
 HostileAgents::HostileAgents(const HostileOptions& options, const sim::Topology& topology, AgentId first,
                              bool classes, const sim::Streams& streams)
     : groups_(hearsay::models::groups_of(options)), groups_of_(topology.agents()), topology_(topology) {
+  require_targets(options, classes);
   for (std::uint32_t g = 0; g < groups_.size(); ++g) {
     const HostileGroup& group = groups_[g];
     const std::string place = place_of(options, g);
@@ -141,9 +150,6 @@ HostileAgents::HostileAgents(const HostileOptions& options, const sim::Topology&
       if (std::vector<std::uint32_t>& of = groups_of_[chosen[k]]; of.empty() || of.back() != g)
         of.push_back(g);
     }
-    if (std::holds_alternative<LabelFlip>(group.behaviour) && !classes)
-      throw sim::OptionError(place + "behaviour",
-                             "expected data with classes with label_flip, found numbers");
   }
   for (AgentId i = 0; i < topology.agents(); ++i) count_ += is(i) ? 1 : 0;
   if (count_ == topology.agents() - first && first == 0)

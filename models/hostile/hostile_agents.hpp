@@ -69,6 +69,9 @@ std::vector<HostileGroup> groups_of(const HostileOptions& options);
 /// The path of a group in these options, before a member: "", or "2/".
 std::string place_of(const HostileOptions& options, std::size_t group);
 
+/// Throws sim::OptionError where a behaviour needs classes and the data have none.
+void require_targets(const HostileOptions& options, bool classes);
+
 class HostileAgents {
  public:
   /// Agents from `first` on hold data and can be hostile. `classes`: whether the data have any. Draws from (kHostile, 0).

@@ -42,7 +42,8 @@ bool Context::arrive_as(const sim::Message& message) {
 }
 
 Eigen::VectorXd Context::followed(const Gathered& inputs) const {
-  Eigen::VectorXd sum = Eigen::VectorXd::Zero(inputs.x.rows()), one;
+  // Without vectors there is nothing but the centre.
+  Eigen::VectorXd sum = Eigen::VectorXd::Zero(std::max(inputs.x.rows(), inputs.centre.size())), one;
   const auto add = [&](const In& input) {
     for (Eigen::Index at = 0; at < input.size(); at += p()) {
       one = input.segment(at, p());

@@ -422,3 +422,12 @@ TEST_CASE("views: who taps the links of a trusted server knows who takes part, w
   CHECK(seen.of("links:0-1+1-0", "epsilon", 1) == Approx(5 * one).epsilon(1e-6));
   CHECK(seen.of("agent:2", "epsilon", 1) == Approx(2).epsilon(1e-6));
 }
+
+TEST_CASE("views: a round without answers has nothing to aggregate, and no release in it is seen") {
+  const Scratch dir;
+  const Seen seen = seen_in(
+      dir, study(R"({"type": "central_sync", "c1": 1, "aggregate": "median"})",
+                 R"("topology": "star", "loss": 0.9)", 2, R"({"agents": [0]})", R"({"iterations": 12})"));
+  for (const int owner : {1, 2})
+    CHECK(seen.of("agent:0", "mu_squared", owner) <= seen.of("agent:0", "local_mu_squared", owner));
+}

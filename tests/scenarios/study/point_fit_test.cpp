@@ -339,6 +339,10 @@ TEST_CASE("point fit: a csv that says how many owners there are is checked for s
                                   two + R"(, "impute": "drop_rows")",
                                   one + R"(, "owner": {"type": "quantity", "owners": 2, "min_records": 0})"})
     CHECK(validate(data, rates).code == 0);
+  CHECK_THAT(validate(one + R"(, "owner": {"column": "site"})",
+                      R"(--set 'adversaries={"share": 0.5, "behaviour": "label_flip"}')")
+                 .err,
+             Contains("/adversaries/behaviour: expected data with classes with label_flip, found numbers"));
   CHECK(validate(two, R"(--set 'clocks={"type": "poisson", "rate": {"column": "pace"}}')").code == 0);
   CHECK(validate(two, R"(--set 'privacy.epsilon={"column": "pace"}')").code == 0);
 }
