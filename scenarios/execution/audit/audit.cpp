@@ -184,6 +184,8 @@ class Auditor {
       models::require_links({adversary}, plain_->topology());
     } catch (const sim::OptionError& e) {
       throw sim::UserError("hearsay: --adversary: {}", e.what());
+    } catch (const std::invalid_argument& e) {
+      throw sim::UserError("hearsay: --adversary: {}", e.what());
     }
     sight_.emplace(adversary, plain_->agents(), plain_->hostile());
     everybody_ = sight_->everybody();

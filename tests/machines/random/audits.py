@@ -18,6 +18,7 @@ REFUSALS = re.compile("|".join([
     r"^hearsay: --adversary: protocol \w+ has no hub$",
     r"^hearsay: --adversary: (no agent is hostile|what (adversaries see can not|omniscient agents send is))",
     r"^hearsay: --adversary: the hub is trusted \(privacy.trust aggregator\): ",
+    r"^hearsay: the order of events depends on values, which an audit does not follow$",  # some of its runs diverge
     r"^hearsay: no owner who is not part of the adversary releases anything$",
     r"^hearsay: releases of agent \d+ cost less because only random records or owners take part in each, ",
 ]), re.MULTILINE)

@@ -50,9 +50,10 @@ NEEDS_NUMBER = [(re.compile(pattern), "the number of owners is in the file: " + 
     (r"expected a connected network, found \d+ components|expected at least \d+ agents for |"
      r"no simple graph of \d+ agents|found fewer than \d+ different links between \d+ agents", "a graph is drawn for it"),
     (r"expected a neighbour of every agent, found none of agent \d+|agent \d+ has no neighbour with a weight above 0|"
-     r"expected network.topology complete with oracle, found agent \d+", "which links there are"),
+     r"expected network.topology complete with oracle, found agent \d+|expected weights of links with a sum of at most 1 with links",
+     "which links there are"),
     (r"/network/availability: \S+:\d+: ", "nothing is sized by the agents of a file of sessions before"),
-    (r"no message can arrive: |smallest possible round trip|rounds and trainings take no time",
+    (r"no message can arrive: |smallest possible round trip|rounds( and trainings)? take no time",
      "the laws of all links and agents are compared"),
 ]]
 # Where the similarity graph of the data is the network.
@@ -60,7 +61,7 @@ NEEDS_GRAPH = _reasons([
     (r"requires a link from agent 0 to every owner; agent \d+ has none|expected a neighbour of every agent|"
      r"there is no link from agent \d+ to agent \d+|"
      r"agent \d+ has no neighbour with a weight above 0|expected network.topology complete with oracle, found agent \d+|"
-     r"weights: the graph has no weights|smallest possible round trip|rounds and trainings take no time|no message can arrive",
+     r"weights: the graph has no weights|smallest possible round trip|rounds( and trainings)? take no time|no message can arrive",
      "the network is a graph of the data"),
 ])
 
@@ -90,6 +91,9 @@ def reason(text, scenario):
             patterns += NEEDS_NUMBER
         if "column" in json.dumps((scenario.get("privacy") or {}).get("steps")):
             patterns += _reasons([(r"privacy.steps: expected whole numbers", "the values are a column of the file")])
+    if (scenario.get("privacy") or {}).get("steps") in ("expected", {"type": "expected"}):
+        patterns += _reasons([(r"expected at most 1 with calibration classic|pld: expected at most \d+ steps",
+                               "the number of releases is planned by runs without data")])
     topology = network.get("topology")
     if "similarity" in (topology, topology.get("type") if isinstance(topology, dict) else None):
         patterns += NEEDS_GRAPH

@@ -88,6 +88,9 @@ TEST_CASE("audit command: refusals are one line with the nearest valid name") {
   is_refused(dir, "s.json --adversary agent:7",
              "--adversary: expected an agent, by its number from 0 to 2 or its name, found '7'");
   is_refused(dir, "s.json --adversary hub", "--adversary: protocol push_sum has no hub");
+  is_refused(dir,
+             R"(s.json --adversary agent:1 --set 'adversaries={"agents": [2], "behaviour": "bit_flip"}')",
+             "--adversary: what adversaries see can not be worked out with behaviour bit_flip");
   is_refused(dir, "s.json --adversary link:1-2", "there is no link from agent 1 to agent 2");
   is_refused(dir, "s.json --adversary agent:1 --owner 'block 9'", "did you mean 'block");
   is_refused(dir, "s.json --adversary agent:1 --owner 1", "--owner: agent 1 is part of the adversary");
