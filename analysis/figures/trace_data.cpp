@@ -101,14 +101,16 @@ class Ticks {
 class Messages {
  public:
   /// Before a row of any kind is looked at. The rows of an event, which have one time and cause, state the
-  /// iterations before it; what it completes shows in the first row of another one.
-  void next(double time, const std::string& cause, std::uint64_t iteration) {
+  /// iterations before it; what it completes shows in the first row of another one. An event completes one at most:
+  /// where rows between are not traced, more are of others.
+  void next(std::uint64_t row, double time, const std::string& cause, std::uint64_t iteration) {
+    const bool follows = row == std::exchange(row_, row) + 1;
     if (time == time_ && cause == cause_) return;
     time_ = time;
     cause_ = cause;
     for (const std::string& name : fresh_) {
       if (const auto found = under_way_.find(name); found != under_way_.end())
-        found->second.iteration = iteration;
+        found->second.iteration = follows ? iteration : std::min(iteration, found->second.iteration + 1);
     }
     fresh_.clear();
   }
@@ -158,6 +160,7 @@ class Messages {
     TraceData::Message message;
     std::uint64_t iteration;  // after the event that sent it
   };
+  std::uint64_t row_ = 0;
   double time_ = 0;
   std::string cause_;               // of the present event
   std::vector<std::string> fresh_;  // what it has sent
@@ -193,13 +196,13 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
     if (f.empty() || f[0] == "sequence" || (f[3].empty() && f[2] != "event")) continue;
     const auto at = sim::parse_number(f[1]);
     const auto from_agent = agent_of(f[3]), to_agent = agent_of(f[4]);
-    const auto iteration = iteration_of(f[9]);
-    if (!at || !from_agent || !to_agent || !iteration) continue;
+    const auto iteration = iteration_of(f[9]), row = iteration_of(f[0]);
+    if (!at || !from_agent || !to_agent || !iteration || !row) continue;
     const double time = *at;
     const sim::AgentId agent = *from_agent, peer = *to_agent;
     const std::string& event = f[2];
     ticks.next(f[6], *iteration);
-    messages.next(time, f[6], *iteration);
+    messages.next(*row, time, f[6], *iteration);
     if (!agents.empty() && event != "event" && !agents.contains(agent) &&
         (f[4].empty() || !agents.contains(peer)))
       continue;

@@ -76,13 +76,13 @@ void require_passing_time(const Setting& setting, OwnPace pace) {
   constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
   const StopLimits& stop = setting.stop;
   if (std::min({stop.iterations, stop.vectors, stop.bytes}) < kUnlimited) return;
-  const bool is_private = setting.privacy.active();
+  const bool is_private = setting.privacy.active(), expected = setting.privacy.expected;
   if (stop.budgets_spent && is_private) return;
-  if (pace == OwnPace::kMessages && is_private && setting.round_trips->takes_time(true) &&
+  if (pace == OwnPace::kMessages && is_private && expected && setting.round_trips->takes_time(true) &&
       !setting.round_trips->takes_time(false))
     throw std::invalid_argument(
-        "rounds take no time once budgets are spent, so that a run would not end: expected stop.budgets_spent, "
-        "iterations, vectors or bytes, or a network.latency");
+        "rounds take no time once budgets are spent, so that runs would not end whose budget is spent before: expected "
+        "stop.budgets_spent, iterations, vectors or bytes, or a network.latency");
   if (setting.round_trips->takes_time(true)) return;
   throw std::invalid_argument(
       "rounds and trainings take no time, so that a run would not end: expected stop.iterations, vectors or "

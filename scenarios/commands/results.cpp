@@ -262,13 +262,15 @@ int export_command(const Arguments& arguments) {
   if (given != kPivoted.end()) throw UsageError(fmt::format("--{}: not with --format graphml", *given));
   const std::filesystem::path folder = values->folder("output", values->operands.front());
   analysis::StoredStudy study = open_results(values->operands.front());
-  require_own_files(folder, study.info("scenario"), study.info("folders"));
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
   if (format == 1) {
+    require_no_inputs(folder, {"network.graphml"}, study.info("scenario"), study.info("folders"));
+    std::filesystem::create_directories(folder, error);
     write_graphml(study, values->whole("point", 0, study.points() - 1), folder / "network.graphml");
     return without_missing(study, kExitDone);
   }
+  require_own_files(folder, study.info("scenario"), study.info("folders"));
+  std::filesystem::create_directories(folder, error);
   const analysis::Exported exported = analysis::export_tables(study, folder, label_number);
   print_out("{}, {}: {}/ ({}.csv, scalars.csv, runs.csv, {}owners.csv, nodes.csv, links.csv)\n",
             counted(exported.totals.points, "point"), counted(exported.totals.runs, "run"), folder.string(),

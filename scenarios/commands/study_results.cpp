@@ -40,6 +40,11 @@ Names files_in(const std::filesystem::path& folder) {
   return all;
 }
 
+[[noreturn]] void refuse_replaced(const std::filesystem::path& file, const char* what) {
+  throw InputError(fmt::format("{}: {}, which results would replace; choose another folder with -o",
+                               printable(file.string(), 4096), what));
+}
+
 // Whether line number `line` of a file, from 0, contains a text.
 bool has_line(const std::filesystem::path& file, int line, const std::string& text) {
   std::error_code error;
@@ -161,17 +166,19 @@ void require_own_files(const std::filesystem::path& folder, const std::string& s
                        const std::string& searched) {
   const Names present = files_in(folder);
   if (present.empty()) return;
-  const auto refuse = [&](const std::string& file, const char* what) {
-    throw InputError(fmt::format("{}: {}, which results would replace; choose another folder with -o",
-                                 printable((folder / file).string(), 4096), what));
-  };
   std::error_code error;
   // tuning.csv is written before the first run of the study that is reported; export writes tables alone.
   const bool own = std::filesystem::exists(analysis::store_file(folder), error) ||
                    std::filesystem::exists(analysis::store_file(folder / "selection"), error) ||
                    has_line(folder / "manifest.json", 1, "  \"hearsay\": {") ||
                    has_line(folder / "runs.csv", 0, ",fingerprint,message");
-  if (!own) refuse(present.front(), "not a file of hearsay's results");
+  if (!own) refuse_replaced(folder / present.front(), "not a file of hearsay's results");
+  require_no_inputs(folder, present, scenario, searched);
+}
+
+void require_no_inputs(const std::filesystem::path& folder, const std::vector<std::string>& files,
+                       const std::string& scenario, const std::string& searched) {
+  std::error_code error;
   // A store may be from somebody else: flatten() takes stack for each level.
   const auto shallow = [](int depth, auto, auto&) {
     return static_cast<std::size_t>(depth) <= Limits().depth;
@@ -186,9 +193,9 @@ void require_own_files(const std::filesystem::path& folder, const std::string& s
       if (!option.is_string()) continue;
       const std::filesystem::path input = one / std::filesystem::path(option.get<std::string>());
       if (!std::filesystem::is_regular_file(input, error)) continue;
-      for (const std::string& file : present)
+      for (const std::string& file : files)
         if (std::filesystem::equivalent(input, folder / file, error))
-          refuse(file, "an input file of the scenario");
+          refuse_replaced(folder / file, "an input file of the scenario");
     }
   }
 }

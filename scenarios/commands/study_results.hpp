@@ -33,6 +33,10 @@ analysis::Totals write_results(const StudyResults& results);
 void require_own_files(const std::filesystem::path& folder, const std::string& scenario,
                        const std::string& searched);
 
+/// The same of files of such names and input files alone.
+void require_no_inputs(const std::filesystem::path& folder, const std::vector<std::string>& files,
+                       const std::string& scenario, const std::string& searched);
+
 /// Runs that are not made again by the same command.
 std::uint64_t stored(const analysis::Totals& totals);
 

@@ -76,14 +76,14 @@ std::string Experiment::unused_plan(const models::World& world, analysis::RunEnd
       privacy_.steps.empty() ? scenario_.protocol->planned_iterations(study_) : std::nullopt;
   if (end == RunEnd::kInterrupted || end == RunEnd::kFailed || !privacy_.active() || privacy_.by_turn())
     return "";
+  const double used = world.ledger.median_used();
+  if (used >= 0.5) return "";
   const bool short_of = iterations && 2 * world.iterations < *iterations;
   std::uint64_t made = world.iterations, planned = iterations.value_or(0);
   if (!short_of) {
     if (iterations && warned) return "";
     planned = 0;
     // The account with the median share.
-    const double used = world.ledger.median_used();
-    if (used >= 0.5) return "";
     for (sim::AgentId i = 0; i < world.ledger.agents(); ++i) {
       const models::Account& account = world.ledger.account(i);
       const auto share = static_cast<double>(account.releases) / static_cast<double>(account.release_limit);
@@ -93,16 +93,19 @@ std::string Experiment::unused_plan(const models::World& world, analysis::RunEnd
     }
     if (planned == 0) return "";
   }
-  const bool by_limit = end != RunEnd::kFinished && end != RunEnd::kIdle;
+  const bool limited = end == RunEnd::kTime || end == RunEnd::kVectors || end == RunEnd::kBytes ||
+                       end == RunEnd::kEvents || end == RunEnd::kWall || end == RunEnd::kIterations;
+  const std::string limit = fmt::format("stop.{}", analysis::name(end));
   return fmt::format(
-      "{}{} ended{} after {} of the {} {} that the privacy budget is planned for, so the noise is "
+      "{} after {} of the {} {} that the privacy budget is planned for, so the noise is "
       "larger than needed: plan for fewer ({}){}",
-      by_limit ? "stop." : "the run", by_limit ? analysis::name(end) : "", by_limit ? " the run" : "", made,
-      planned, short_of ? "iterations" : "releases of the median agent",
+      limited ? limit + " ended the run" : "the run ended", made, planned,
+      short_of ? "iterations" : "releases of the median agent",
       short_of                 ? scenario_.stop.iterations ? "stop.iterations" : "protocol.horizon"
+      : iterations             ? "privacy.steps \"expected\""
       : privacy_.steps.empty() ? "the protocol's options"
                                : "privacy.steps, or \"expected\"",
-      by_limit ? fmt::format(" or extend stop.{}", analysis::name(end)) : "");
+      limited && (!iterations || end != RunEnd::kIterations) ? " or extend " + limit : "");
 }
 
 }  // namespace hearsay::scenarios

@@ -31,8 +31,10 @@ char detect_delimiter(std::string_view text, const CsvFormat& format) {
     if (const auto k = kCandidates.find(c); k != std::string_view::npos) ++count[k];
   }
   if (const auto k = kCandidates.find(format.decimal); k != std::string_view::npos) {
+    // A record of n fields has n - 1 separators and at most n marks.
     const std::size_t marks = std::exchange(count[k], 0);
-    if (std::ranges::all_of(count, [](std::size_t n) { return n == 0; })) count[k] = marks;
+    if (std::ranges::all_of(count, [marks](std::size_t n) { return n == 0 || n + 1 < marks; }))
+      count[k] = marks;
   }
   const auto most = std::max_element(count.begin(), count.end());
   return *most > 0 ? kCandidates[static_cast<std::size_t>(most - count.begin())] : format.fallback;

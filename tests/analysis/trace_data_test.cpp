@@ -202,4 +202,8 @@ TEST_CASE("figures: the iteration of the event that sends a message is not compl
   CHECK(steps({}) == expected);
   // Ticks of agents that are not shown count as well.
   CHECK(steps({0}) == expected);
+  // So do those that are not in the trace: the tick that sends is one of 5.
+  dir.write("trace.csv",
+            "10,0,send,1,0,message:1:0,tick:1:0,8,,0,\n60,3,deliver,0,1,message:1:0,message:1:0,8,3,5,\n");
+  CHECK(steps({}) == std::vector<std::optional<std::uint64_t>>{4});
 }

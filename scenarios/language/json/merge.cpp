@@ -143,13 +143,17 @@ void erase_zipped(Node& sweep, std::string_view path) {
   });
 }
 
+bool names_type(const Node& node) {
+  return node.is(Node::Kind::kText) && !node.text.empty() &&
+         std::string_view("0123456789.+-").find(node.text.front()) == std::string_view::npos;
+}
+
 void merge_patch(Node& target, const Node& patch) {
   if (!patch.is(Node::Kind::kObject)) {
     target = patch;
     return;
   }
-  if (target.is(Node::Kind::kText) && !target.text.empty() &&
-      std::string_view("0123456789.+-").find(target.text.front()) == std::string_view::npos) {
+  if (names_type(target)) {
     Node whole = Node::object(target.at);  // "ring" is short for {"type": "ring"}
     whole.add("type", std::move(target));
     target = std::move(whole);

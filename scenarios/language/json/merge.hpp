@@ -26,6 +26,9 @@ inline constexpr std::string_view kSweepPrefix = "sweep.";
 /// empty.
 void erase_zipped(Node& sweep, std::string_view path);
 
+/// Whether a text is the name of a type, "ring", rather than a number or a quantity.
+bool names_type(const Node& node);
+
 /// Merges `patch` into `target` by RFC 7386, except that a different "type" replaces the whole object, and that an
 /// object is merged into the name of a type, "ring", as into {"type": "ring"}.
 void merge_patch(Node& target, const Node& patch);

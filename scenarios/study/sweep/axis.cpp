@@ -98,10 +98,11 @@ void Axis::read_list(const Document& document, const std::string& pointer) {
     if (!label->is(Node::Kind::kText) || label->text.empty())
       document.fail(label->at, place + "/label", "expected text that is not empty, found " + found(*label));
     const auto read = label_number(label->text), number = si_number(*value);
-    if (read && number && *read != *number)
-      document.fail(label->at, place + "/label",
-                    fmt::format("expected a label that is no other number than its value, {}, found {}",
-                                found(*value), found(*label)));
+    if (read && number && !same_number(*read, *number))
+      document.fail(
+          label->at, place + "/label",
+          fmt::format("expected a label that is no number, or the number of its value, {}, found {}",
+                      found(*value), found(*label)));
     values.push_back(*value);
     Node kept = *value;  // releases `written_` before it changes
     written_.changeable_items()[i].value = std::move(kept);

@@ -101,8 +101,10 @@ Expression::Expression(const std::string& expression, const std::vector<std::str
       dimensions.insert(units.empty() ? "" : std::string_view(units[i]));
       used.push_back(i);
     }
+    const bool products =
+        expression.find_first_of("*/^") != std::string::npos;  // have units of their factors
     for (const std::string& quantity : quantities_read) {
-      if (!used.empty() && !dimensions.contains("") && !dimensions.contains(unit_of(quantity)))
+      if (!products && !used.empty() && !dimensions.contains("") && !dimensions.contains(unit_of(quantity)))
         throw std::invalid_argument(
             fmt::format("units of different kinds: the swept values are in {}, found {}",
                         fmt::join(dimensions, " and "), printable(quantity)));

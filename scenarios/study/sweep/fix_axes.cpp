@@ -21,7 +21,7 @@ const Node* option_at(const Node& root, std::string_view path) {
   path.remove_suffix(kType.size());
   if (!path.empty() && !path.ends_with('.')) return nullptr;
   const Node* const whole = path.empty() ? &root : root.find_path(path.substr(0, path.size() - 1));
-  return whole != nullptr && whole->is(Node::Kind::kText) ? whole : nullptr;
+  return whole != nullptr && names_type(*whole) ? whole : nullptr;
 }
 
 namespace {
@@ -90,8 +90,11 @@ void fix_axes_in(Node& sweep, const char* place, const Document& document,
                                          [&](const auto& s) { return sets_axis(s, place, axis, zipped); });
       if (set_later) continue;
       const bool type = axis.ends_with(".type");
-      if (lies_below(path, axis) || (type && path != axis && axis_of(sweep, path) == nullptr &&
-                                     lies_below(path, axis.substr(0, axis.size() - 5)))) {
+      const Node* const whole = axis == path + ".type" ? document.root.find_path(path) : nullptr;
+      const bool typeless = whole != nullptr && !whole->is(Node::Kind::kObject) && !names_type(*whole);
+      if (typeless || lies_below(path, axis) ||
+          (type && path != axis && axis_of(sweep, path) == nullptr &&
+           lies_below(path, axis.substr(0, axis.size() - 5)))) {
         throw InputError(fmt::format(
             "--set {}: the sweep sets {} at every point; change the values of that axis, or run without the "
             "sweep: --set sweep=null",

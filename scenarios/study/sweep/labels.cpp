@@ -144,15 +144,20 @@ std::optional<double> label_number(const std::string& label) {
   return number;
 }
 
+bool same_number(double a, double b) {
+  constexpr double kRounding = 1e-13;  // 2.1 ms and 2100 us differ in the last bit
+  return a == b || std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b));
+}
+
 bool is_value(const std::string& label, const std::string& value) {
   if (label == value) return true;
   const auto a = label_number(label), b = label_number(value);
-  return a && b && *a == *b;
+  return a && b && same_number(*a, *b);
 }
 
 std::vector<std::string> comparable_labels(std::vector<std::string> labels) {
   for (std::string& label : labels)
-    if (const auto number = label_number(label)) label = fmt::format("{}", *number + 0.0);
+    if (const auto number = label_number(label)) label = fmt::format("{:.14g}", *number + 0.0);
   return labels;
 }
 

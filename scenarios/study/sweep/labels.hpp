@@ -25,6 +25,9 @@ std::optional<double> si_number(const Node& value);
 /// The number in SI that such a label represents.
 std::optional<double> label_number(const std::string& label);
 
+/// Whether two numbers are the same but for the rounding of their units.
+bool same_number(double a, double b);
+
 /// Whether a label represents a value as a user writes it: the same text, or the same number.
 bool is_value(const std::string& label, const std::string& value);
 

@@ -190,6 +190,12 @@ TEST_CASE("run, export, merge: files that hearsay has not written are not replac
     CHECK(text_of(dir / file) == "mine");
     CHECK_FALSE(std::filesystem::exists(dir / (folder + "/results.sqlite")));
   }
+  // A graph is no table.
+  test::ended_with(dir, "export out --format graphml -o of-links.csv");
+  CHECK(text_of(dir / "of-links.csv/links.csv") == "mine");
+  run_study(dir, R"(-o star --set 'network.topology={"type":"file","path":"of-links.csv/network.graphml"}')");
+  CHECK_THAT(refusal(dir, "export star --format graphml -o of-links.csv"),
+             Contains("network.graphml: an input file of the scenario"));
   // Other files stay, and results are replaced.
   dir.write("new/notes.csv", "mine");
   run_study(dir, "-o new");

@@ -242,6 +242,9 @@ TEST_CASE("sweep: the command line takes precedence over axes, or is refused") {
   CHECK(refused(R"({"n.type": ["b", "c"]})", "n.x=4")
             .starts_with("--set n.x: the sweep sets n.type at every point"));
   CHECK(refused(R"({"n.type": ["b", "c"], "n.x": [7]})", "n.x=4") == "accepted");
+  // A quantity is the name of no type.
+  CHECK(refused(R"({"n.type": ["b"], "n.x": [7]})", "n=\"10 ms\"")
+            .starts_with("--set n: the sweep sets n.type at every point"));
   CHECK(refused(R"({"nn": [1]})", "n.x=4") == "accepted");
 }
 
@@ -288,7 +291,7 @@ TEST_CASE("sweep: values with labels") {
   // Tables would have the number of the label.
   CHECK(
       sweep_refusal(R"({"a": [{"label": "1 h", "value": "20 ms"}]})") ==
-      R"(1:28: /sweep/a/0/label: expected a label that is no other number than its value, "20 ms", found "1 h")");
+      R"(1:28: /sweep/a/0/label: expected a label that is no number, or the number of its value, "20 ms", found "1 h")");
   CHECK(labels(R"({"a": [{"label": "20 ms", "value": 0.02}, {"label": "2", "value": {"b": 1}}]})") ==
         Labels{{"20 ms"}, {"2"}});
 }
@@ -345,6 +348,7 @@ TEST_CASE("sweep: conditions accept quantities") {
   // Of the kinds that the axes in it have.
   CHECK(message_of([&] { labels(sweep, {}, "wait_2 < 60 m"); }) ==
         "--points: units of different kinds: the swept values are in s, found 60 m");
+  CHECK(labels(sweep, {}, "wait_2 * 200000 km/s >= 5000 km").size() == 1);  // 0.025 s and more
   CHECK(labels(R"({"d": [0, "1 km"], "wait_2": ["20 ms"]})", {}, "d < 60 m && wait_2 < 1 s").size() == 1);
   CHECK(labels(R"({"wait": [0.02, 0.03]})", {}, "wait < 25 ms") == Labels{{"0.02"}});
   // Axes that it does not name have any names.

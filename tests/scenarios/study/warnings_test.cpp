@@ -87,8 +87,7 @@ TEST_CASE(
       dir,
       R"(-o reached --set 'stop.target={"metric": "releases_by_owner", "above": 1.5, "check_every": 1}')");
   REQUIRE(reached.size() == 1);
-  CHECK_THAT(reached[0],
-             Contains("stop.target ended the run after 2 of the 20 releases of the median agent"));
+  CHECK_THAT(reached[0], Contains("the run ended after 2 of the 20 releases of the median agent"));
   // In round 21 all owners refuse; then nobody is left to ask.
   const auto early = warned(dir, "-o early --set stop.iterations=100");
   REQUIRE(early.size() == 1);

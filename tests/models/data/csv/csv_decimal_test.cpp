@@ -41,6 +41,11 @@ TEST_CASE("csv decimal: a comma") {
   const DataSet quoted = make_data(headless, kStreams);
   CHECK(quoted.train[0].features == Eigen::Vector2d(1.5, 3));
   CHECK(quoted.train[0].target == Eigen::Vector2d(2.5, 4.5));
+  // A name in the header may have what separates elsewhere.
+  const TextFile odd("o,x,price|kg,y\n1,\"0,1\",\"1,1\",\"0,3\"\n");
+  CsvData names = csv_data(odd);
+  names.decimal = Decimal::kComma;
+  CHECK(make_data(names, kStreams).train[0].features == Eigen::RowVector3d(1, 0.1, 1.1));
   // Where something else separates it does not, however many there are.
   const TextFile many("1,5;2,5;3,5\n4,5;5,5;6,5\n");
   headless.path = many.input();
