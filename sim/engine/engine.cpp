@@ -142,7 +142,6 @@ void Engine::start() {
     if (event.time > 0) {
       push(event);
     } else {
-      ++events_;
       follow(event);
     }
   }
@@ -346,12 +345,12 @@ bool Engine::change_state(const Event& event) {
 }
 
 // Agent i returns. What arrived meanwhile and needs no handler passes now, in order of arrival, also if the agent
-// computes: what arrives from now on does not wait either, and would overtake it.
+// computes: what arrives from now on does not wait either, and would overtake it. All of it belongs to the event of the
+// return, so that no limit of events lies within.
 void Engine::pass_waiting(AgentId i) {
   presence_.take_waiting(i, [this](const Event& event) {
     const bool passes = event.has(Event::kAtDownlink) || event.kind == EventKind::kPublication;
     if (!passes) return false;
-    ++events_;  // as one that resume() queues
     if (accept(event)) {
       deliver(event);
       publications_.arrive(event.edge(), event.slot());

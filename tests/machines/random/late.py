@@ -61,7 +61,7 @@ NEEDS_GRAPH = _reasons([
     (r"requires a link from agent 0 to every owner; agent \d+ has none|expected a neighbour of every agent|"
      r"there is no link from agent \d+ to agent \d+|"
      r"agent \d+ has no neighbour with a weight above 0|expected network.topology complete with oracle, found agent \d+|"
-     r"weights: the graph has no weights|smallest possible round trip|rounds( and trainings)? take no time|no message can arrive",
+     r"weights: the graph has no weights|cannot connect the \d+ components|smallest possible round trip|rounds( and trainings)? take no time|no message can arrive",
      "the network is a graph of the data"),
 ])
 
