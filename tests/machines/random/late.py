@@ -92,7 +92,7 @@ def reason(text, scenario):
         if "column" in json.dumps((scenario.get("privacy") or {}).get("steps")):
             patterns += _reasons([(r"privacy.steps: expected whole numbers", "the values are a column of the file")])
     if (scenario.get("privacy") or {}).get("steps") in ("expected", {"type": "expected"}):
-        patterns += _reasons([(r"expected at most 1 with calibration classic|pld: expected at most \d+ steps",
+        patterns += _reasons([(r"expected at most 1 with calibration classic|pld: expected at most \d+ steps|expected a jitter of at most",
                                "the number of releases is planned by runs without data")])
     topology = network.get("topology")
     if "similarity" in (topology, topology.get("type") if isinstance(topology, dict) else None):
