@@ -36,7 +36,7 @@ void require_possible_timeout(std::string_view key, const std::optional<sim::Tim
 enum class OwnPace : std::uint8_t {
   kNone,       ///< not: clocks drive it
   kTrainings,  ///< by trainings, whose end is waited for
-  kMessages    ///< by rounds of messages, also when budgets are spent and nobody trains any more
+  kMessages    ///< by rounds of messages, also when budgets are spent and no agent trains
 };
 /// Of a protocol that does not need clocks: throws std::invalid_argument if the run ends by time alone, and no time passes.
 /// The setting has round trips.

@@ -170,8 +170,10 @@ void Snapshots::keep(const models::World& world, const models::RunState& state) 
   if (ends && !why.empty())
     throw analysis::OutputError(fmt::format("{}: its state is not kept: {}", place.run, why));
   if (ends) throw Interrupted();
-  if (!why.empty()) print_message(fmt::format("note: {}: its state is not kept: {}", place.run, why));
-  if (!why.empty()) options_.reset();
+  if (!why.empty()) {
+    print_message(fmt::format("note: {}: its state is not kept: {}", place.run, why));
+    options_.reset();
+  }
   plan(world, Clock::now() - begin);
 }
 
