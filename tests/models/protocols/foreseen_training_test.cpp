@@ -39,10 +39,10 @@ ForeseenRun foreseen_run(const test::StudyFixture& fixture, const typename P::Pa
   options.payload_width = P::kEntry.vectors * options.vector_length;
   std::vector<double> path;
   const auto look = [&](const World& w) {
-    path.push_back(w.models(0, w.models.cols() / 2));
-    test::wait_for_help();
+    if (w.iterations % 20 == 0) path.push_back(w.models(0, w.models.cols() / 2));
+    test::wait_for_help(w.iterations);
   };
-  const auto world = test::run<P>(fixture, params, options, {.every = 20}, look).world;
+  const auto world = test::run<P>(fixture, params, options, {.every = 1}, look).world;
   return {world->fingerprint(), world->releases(), world->iterations, world->engine.events(),
           world->foreseen,      world->models,     world->tally,      path};
 }
