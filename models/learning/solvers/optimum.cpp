@@ -50,12 +50,14 @@ SmoothFunction quadratic(const Problem& problem, Owners owners) {
     const VectorXd d = theta - r;
     return sigma / 2 * theta.squaredNorm() + m.value + 2 * m.slope.dot(d) + d.dot(m.a * d);
   };
-  const auto derivatives = [=](const VectorXd& theta, VectorXd& gradient, MatrixXd& hessian) {
-    gradient = 2 * (m.slope + m.a * (theta - r)) + sigma * theta;
-    hessian = 2 * m.a;
-    hessian.diagonal().array() += sigma;
+  const auto gradient = [=](const VectorXd& theta, VectorXd& out) {
+    out = 2 * (m.slope + m.a * (theta - r)) + sigma * theta;
   };
-  return {value, derivatives};
+  const auto hessian = [=](const VectorXd&, MatrixXd& out) {
+    out = 2 * m.a;
+    out.diagonal().array() += sigma;
+  };
+  return {value, gradient, hessian};
 }
 
 // -min over z in the box of slope (z - at) + sigma/2 (z - at)^2, coordinate by coordinate: since f is
@@ -124,7 +126,8 @@ Optimum smooth_optimum(const Problem& problem, Owners owners, const SmoothFuncti
 double quadratic_gap(const SmoothFunction& f, const VectorXd& theta) {
   VectorXd gradient;
   MatrixXd hessian;
-  f.derivatives(theta, gradient, hessian);
+  f.gradient(theta, gradient);
+  f.hessian(theta, hessian);
   return std::max(gradient.dot(solve_positive(hessian, gradient)) / 2, 0.0);
 }
 
@@ -160,9 +163,9 @@ Optimum hinge_optimum(const Problem& problem, Owners owners, double limit) {
   VectorXd theta = best.theta;
   for (double width = 0.1; width > 0.5e-8; width /= 10) {
     const SmoothedHingeLoss smoothed{width};
-    theta = projected_newton(record_objective(problem, owners, smoothed, {.ridge = problem.sigma()}), theta,
-                             limit, kGapTolerance)
-                .theta;
+    SmoothFunction f = record_objective(problem, owners, smoothed, {.ridge = problem.sigma()});
+    f.curvature = nullptr;  // too ill-conditioned for conjugate gradients
+    theta = projected_newton(f, theta, limit, kGapTolerance).theta;
     lower = std::max(lower, hinge_lower_bound(problem, owners, smoothed, theta, limit));
     const double value = problem.objective(theta, owners);
     if (value < best.value) {

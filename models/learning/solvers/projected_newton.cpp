@@ -1,5 +1,7 @@
 #include "models/learning/solvers/projected_newton.hpp"
 
+#include <Eigen/IterativeLinearSolvers>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,6 +18,7 @@ using Eigen::VectorXd;
 
 constexpr double kSufficient = 1e-4;  // Armijo's constant
 constexpr int kHalvings = 60;
+constexpr Index kDense = 1000;  // rows of a Hessian that is formed though its products are known
 
 VectorXd clamp(const VectorXd& theta, double limit) {
   return theta.cwiseMax(-limit).cwiseMin(limit);
@@ -25,22 +28,61 @@ double residual(const VectorXd& theta, const VectorXd& gradient, double limit) {
   return (theta - clamp(theta - gradient, limit)).lpNorm<Eigen::Infinity>();
 }
 
+// H restricted to the coordinates that are free, and its preconditioner, as Eigen's solver asks for them.
+class FreeCurvature {
+ public:
+  FreeCurvature(const Curvature& curvature, const std::vector<Index>& free)
+      : curvature_(curvature), free_(free), all_(VectorXd::Zero(curvature.diagonal.size())) {
+    inverse_ = curvature.diagonal(free).unaryExpr([](double d) { return d > 0 ? 1 / d : 1.0; });
+  }
+  Index cols() const { return inverse_.size(); }
+  VectorXd operator*(const VectorXd& v) const {
+    all_(free_) = v;
+    curvature_.product(all_, out_);
+    return out_(free_);
+  }
+  VectorXd solve(const VectorXd& v) const { return inverse_.cwiseProduct(v); }
+
+ private:
+  const Curvature& curvature_;
+  const std::vector<Index>& free_;
+  VectorXd inverse_;
+  mutable VectorXd all_, out_;  // of all coordinates
+};
+
+// The x of H x = b on the coordinates that are free, as exact as the residual asks for.
+VectorXd newton_equations(const SmoothFunction& f, const VectorXd& theta, const std::vector<Index>& free,
+                          const VectorXd& b, double residual) {
+  if (f.hessian && (theta.size() <= kDense || !f.curvature)) {
+    MatrixXd hessian;
+    f.hessian(theta, hessian);
+    const MatrixXd full = hessian.selfadjointView<Eigen::Lower>();
+    return solve_positive(full(free, free), b);
+  }
+  const Curvature curvature = f.curvature(theta);
+  const FreeCurvature h(curvature, free);
+  VectorXd x = VectorXd::Zero(b.size());
+  double tolerance = std::clamp(residual, 1e-8, 1e-2);
+  Index products = h.cols() + 1000;
+  Eigen::internal::conjugate_gradient(h, b, x, h, products, tolerance);
+  return x;
+}
+
 // The Newton step on the coordinates that are free; those at (or nearly at) a side that the gradient pushes
 // them out of go to that side.
-VectorXd direction(const VectorXd& theta, const VectorXd& gradient, const MatrixXd& hessian, double limit,
-                   double near) {
+VectorXd direction(const SmoothFunction& f, const NewtonResult& at, double limit) {
+  const double near = std::isfinite(limit) ? std::min(1e-6 * limit, at.residual * at.scale) : 0;
   std::vector<Index> free;
-  VectorXd step = VectorXd::Zero(theta.size());
-  for (Index j = 0; j < theta.size(); ++j) {
-    const double side = gradient[j] < 0 ? limit : -limit;
-    if (gradient[j] != 0 && std::abs(side - theta[j]) <= near) {
-      step[j] = side - theta[j];
+  VectorXd step = VectorXd::Zero(at.theta.size());
+  for (Index j = 0; j < step.size(); ++j) {
+    const double side = at.gradient[j] < 0 ? limit : -limit;
+    if (at.gradient[j] != 0 && std::abs(side - at.theta[j]) <= near) {
+      step[j] = side - at.theta[j];
     } else {
       free.push_back(j);
     }
   }
-  const MatrixXd full = hessian.selfadjointView<Eigen::Lower>();
-  step(free) = -solve_positive(full(free, free), gradient(free));
+  step(free) = -newton_equations(f, at.theta, free, at.gradient(free), at.residual);
   return step;
 }
 
@@ -48,19 +90,17 @@ VectorXd direction(const VectorXd& theta, const VectorXd& gradient, const Matrix
 
 NewtonResult projected_newton(const SmoothFunction& f, const VectorXd& start, double limit, double tolerance,
                               int max_iterations) {
-  MatrixXd hessian;
   NewtonResult r{.theta = clamp(start, limit), .gradient = {}};
-  f.derivatives(VectorXd::Zero(start.size()), r.gradient, hessian);
+  f.gradient(VectorXd::Zero(start.size()), r.gradient);
   const double at_zero = r.gradient.lpNorm<Eigen::Infinity>();
   const double scale = r.scale = at_zero > 0 ? at_zero : 1;
 
   double value = f.value(r.theta);
-  f.derivatives(r.theta, r.gradient, hessian);
+  f.gradient(r.theta, r.gradient);
   r.residual = residual(r.theta, r.gradient, limit) / scale;
   VectorXd gradient;
   for (; r.iterations < max_iterations && r.residual > tolerance; ++r.iterations) {
-    const double near = std::isfinite(limit) ? std::min(1e-6 * limit, r.residual * scale) : 0;
-    const VectorXd step = direction(r.theta, r.gradient, hessian, limit, near);
+    const VectorXd step = direction(f, r, limit);
     // What differences of values can not resolve is judged by the residual.
     const double noise = 8 * std::numeric_limits<double>::epsilon() * std::abs(value);
     bool moved = false;
@@ -71,7 +111,7 @@ NewtonResult projected_newton(const SmoothFunction& f, const VectorXd& start, do
       const double reached = f.value(trial);
       if (!std::isfinite(reached)) continue;
       if (predicted > noise && reached > value - kSufficient * predicted) continue;
-      f.derivatives(trial, gradient, hessian);
+      f.gradient(trial, gradient);
       const double left = residual(trial, gradient, limit) / scale;
       if (predicted <= noise && left >= r.residual) return r;
       r.theta = trial;

@@ -1,19 +1,27 @@
 #pragma once
 // Minimises a convex, once differentiable, piecewise twice differentiable f over the box norm_inf(theta) <=
 // limit: projected Newton with Armijo's rule along the projection arc (Bertsekas, "Projected Newton methods
-// for optimization problems with simple constraints", SIAM J. Control 20, 1982). On a quadratic it ends after
-// finitely many steps.
+// for optimization problems with simple constraints", SIAM J. Control 20, 1982). On a quadratic whose Hessian is given
+// it ends after finitely many steps.
 #include <Eigen/Core>
 
 #include <functional>
 
 namespace hearsay::models {
 
+/// A Hessian H at a point as an operator.
+struct Curvature {
+  Eigen::VectorXd diagonal = {};
+  std::function<void(const Eigen::VectorXd& v, Eigen::VectorXd& out)> product = {};  ///< out = H v
+};
+
 struct SmoothFunction {
   std::function<double(const Eigen::VectorXd& theta)> value;
-  /// Sets the gradient (p) and, in its lower triangle, the Hessian (p x p).
-  std::function<void(const Eigen::VectorXd& theta, Eigen::VectorXd& gradient, Eigen::MatrixXd& hessian)>
-      derivatives;
+  std::function<void(const Eigen::VectorXd& theta, Eigen::VectorXd& out)> gradient;
+  /// Sets the lower triangle (p x p).
+  std::function<void(const Eigen::VectorXd& theta, Eigen::MatrixXd& out)> hessian = {};
+  /// Used where there is no `hessian`, or that has more than 1000 rows.
+  std::function<Curvature(const Eigen::VectorXd& theta)> curvature = {};
 };
 
 struct NewtonResult {
@@ -24,7 +32,8 @@ struct NewtonResult {
 };
 
 /// `limit` may be infinite. Runs until the residual is at most `tolerance` or no step makes progress; the
-/// caller judges the residual. O(p^3) an iteration plus two or more evaluations.
+/// caller judges the residual. An iteration is two or more values, a gradient, and O(p^3), or with `curvature` up to
+/// p + 1000 products: conjugate gradients (Eigen's), preconditioned by the diagonal, ever more exact as the residual falls.
 NewtonResult projected_newton(const SmoothFunction& f, const Eigen::VectorXd& start, double limit,
                               double tolerance = 1e-15, int max_iterations = 200);
 

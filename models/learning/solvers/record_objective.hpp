@@ -16,20 +16,39 @@ namespace hearsay::models {
 
 using Owners = std::span<const std::size_t>;
 
+/// The Hessian at theta of the sum of an owner's losses as an operator: X^T diag(loss''(s_k)) X, s = X theta. With softmax
+/// v is V in R^(K x d), and record k gives the matrix u x_k^T, u = (diag(q_k) - q_k q_k^T) V x_k.
+class RecordCurvature {
+ public:
+  /// `loss` need not be the problem's, but softmax where that is. The problem must outlive it.
+  RecordCurvature(const Problem& problem, std::size_t owner, const Loss& loss,
+                  const Eigen::Ref<const Eigen::VectorXd>& theta);
+  /// out += factor times the diagonal.
+  void add_diagonal(double factor, Eigen::Ref<Eigen::VectorXd> out) const;
+  /// out += factor H v.
+  void add_product(const Eigen::Ref<const Eigen::VectorXd>& v, double factor,
+                   Eigen::Ref<Eigen::VectorXd> out) const;
+
+ private:
+  const Records& x_;
+  Eigen::VectorXd curvature_;  // loss'' of each record
+  Eigen::MatrixXd classes_;    // softmax in its place: q of each record, n x K
+};
+
 struct Regulariser {
   double ridge = 0;
   Eigen::VectorXd offset = {}, tilt = {};  ///< R^p; empty: 0
 };
 
-/// f for a loss, which need not be the problem's. Without records the mean loss is 0. O(n p) a value, O(n p^2) the
-/// derivatives. The problem and the owners must outlive it.
+/// f for a loss, which need not be the problem's. Without records the mean loss is 0. O(n p) a value, gradient or product,
+/// O(n p^2) the Hessian. The problem and the owners must outlive it.
 SmoothFunction record_objective(const Problem& problem, Owners owners, const Loss& loss,
                                 const Regulariser& regulariser);
 
 /// argmin f for the problem's loss by Newton's method, to norm_inf(grad f) <= 1e-10 max(1, norm_inf(grad f(0))). Throws
 /// std::invalid_argument for a loss that is not smooth, std::runtime_error where the iteration does not get there:
 /// separable classes need ridge > 0, and so does softmax, of a linear model, which takes a ridge alone. O(n p^2 + p^3) an
-/// iteration.
+/// iteration, or some hundred n p (projected_newton.hpp).
 Eigen::VectorXd minimise_records(const Problem& problem, Owners owners, const Regulariser& regulariser);
 /// The same of one owner.
 Eigen::VectorXd minimise_records(const Problem& problem, std::size_t owner, const Regulariser& regulariser);
@@ -45,7 +64,7 @@ const Eigen::VectorXd& minimise_alone(const Problem& problem, std::size_t owner,
 Eigen::MatrixXd class_probabilities(const Records& x, const Eigen::Ref<const Eigen::VectorXd>& theta,
                                     Eigen::Index classes);
 
-/// O(n K d) a value, O(n K^2 d^2) the derivatives. The problem and the owners must outlive it.
+/// O(n K d) a value, gradient or product, O(n K^2 d^2) the Hessian. The problem and the owners must outlive it.
 SmoothFunction softmax_objective(const Problem& problem, Owners owners, double ridge);
 
 }  // namespace hearsay::models

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "models/data/synthetic/lending_like.hpp"
 #include "sim/random/random.hpp"
@@ -182,6 +184,42 @@ TEST_CASE("optimum: meets the optimality conditions, free and boxed, of all owne
       CHECK(isolated.value == Approx(one.objective(isolated.theta)).epsilon(1e-12));
       CHECK(problem.objective(isolated.theta) >= all.value);
     }
+  }
+}
+
+// Record j is size times unit vector j.
+DataSet unit_records(Eigen::Index n, double size, const VectorXd& target) {
+  return one_owner(size * Eigen::MatrixXd::Identity(n, n), target);
+}
+
+TEST_CASE("optimum: of more numbers than a Hessian is formed for, each minimised by hand") {
+  // Logistic loss of (2 e_j, y_j): theta_j = y_j t with 2/(1 + exp(2 t)) / n = 2 l2 t. At t = 1 for l2 as below.
+  const Eigen::Index n = 1200;
+  VectorXd target(n);
+  for (Eigen::Index j = 0; j < n; ++j) target[j] = j % 3 == 0 ? -1 : 1;
+  const double l2 = 1 / (1 + std::exp(2)) / static_cast<double>(n);
+  const auto logistic = [&](std::optional<double> theta_max) {
+    const Problem problem(unit_records(n, 2, target),
+                          {.loss = LogisticLoss{}, .l2 = l2, .theta_max = theta_max});
+    return minimise(problem).theta;
+  };
+  CHECK((logistic({}) - target).lpNorm<Eigen::Infinity>() < 1e-9);
+  CHECK(logistic(0.5) == 0.5 * target);
+
+  // Softmax of (e_j, class y_j) of 3: column j of W is u for that class and -u/2 for the others, with
+  // (1 - q)/n = 2 l2 u and q = exp(u)/(exp(u) + 2 exp(-u/2)). At u = 1 for l2 as below.
+  const Eigen::Index d = 400;
+  for (Eigen::Index j = 0; j < d; ++j) target[j] = static_cast<double>(j % 3);
+  const double q = std::exp(1) / (std::exp(1) + 2 * std::exp(-0.5));
+  DataSet of_classes = unit_records(d, 1, target.head(d));
+  of_classes.classes = {"a", "b", "c"};
+  const Problem softmax(std::move(of_classes),
+                        {.loss = SoftmaxLoss{}, .l2 = (1 - q) / static_cast<double>(2 * d)});
+  const VectorXd theta = minimise(softmax).theta;
+  REQUIRE(theta.size() == 3 * d);
+  for (Eigen::Index k = 0; k < 3; ++k) {
+    for (Eigen::Index j = 0; j < d; ++j)
+      CHECK(theta[k * d + j] == Approx(k == j % 3 ? 1 : -0.5).epsilon(1e-9));
   }
 }
 

@@ -33,8 +33,14 @@ TEST_CASE("record objective: value and derivatives by hand") {
   const Eigen::VectorXd theta = Eigen::VectorXd::Constant(1, 0.5);
   Eigen::VectorXd gradient;
   Eigen::MatrixXd hessian;
-  f.derivatives(theta, gradient, hessian);
+  f.gradient(theta, gradient);
+  f.hessian(theta, hessian);
   CHECK(f.value(theta) == Approx(39.5 / 3 + 0.2 * 0.25 + 7 * 0.5).epsilon(1e-14));
   CHECK(gradient[0] == Approx(44. / 3 + 0.4 * 0.5 + 7).epsilon(1e-14));
   CHECK(hessian(0, 0) == Approx(28. / 3 + 0.4).epsilon(1e-14));
+  const models::Curvature curvature = f.curvature(theta);
+  CHECK(curvature.diagonal[0] == Approx(28. / 3 + 0.4).epsilon(1e-14));
+  Eigen::VectorXd product;
+  curvature.product(Eigen::VectorXd::Constant(1, -3), product);
+  CHECK(product[0] == Approx(-3 * (28. / 3 + 0.4)).epsilon(1e-14));
 }
