@@ -9,10 +9,10 @@
 
 namespace hearsay::test {
 
-/// Lets others do what this thread has offered, however much else the machine does: in 16 of 64 turns, one after the
+/// Lets others do what this thread has offered, however much else the machine does: in 16 of 128 turns, one after the
 /// other, because an offer that is waited for only now and then is stale by then. In the others the machine decides.
 inline void wait_for_help(std::uint64_t turn) {
-  if (turn % 64 >= 16) return;
+  if (turn % 128 >= 16) return;
   while (sim::Crew::current() != nullptr && !sim::Crew::done()) std::this_thread::yield();
 }
 

@@ -33,16 +33,28 @@ struct ForeseenRun {
   std::vector<double> path;  // of a number of the models, every 20 iterations
 };
 
+// Lets others do what has been offered before a message is received.
+template <class P>
+class Patient : public P {
+ public:
+  using P::P;
+  void on_message(const sim::Message& message, Context& context) {
+    test::wait_for_help(turns_++);
+    P::on_message(message, context);
+  }
+  auto state() { return P::state(); }
+
+ private:
+  std::uint64_t turns_ = 0;
+};
+
 template <class P>
 ForeseenRun foreseen_run(const test::StudyFixture& fixture, const typename P::Params& params,
                          sim::Engine::Options options) {
   options.payload_width = P::kEntry.vectors * options.vector_length;
   std::vector<double> path;
-  const auto look = [&](const World& w) {
-    if (w.iterations % 20 == 0) path.push_back(w.models(0, w.models.cols() / 2));
-    test::wait_for_help(w.iterations);
-  };
-  const auto world = test::run<P>(fixture, params, options, {.every = 1}, look).world;
+  const auto look = [&](const World& w) { path.push_back(w.models(0, w.models.cols() / 2)); };
+  const auto world = test::run<Patient<P>>(fixture, params, options, {.every = 20}, look).world;
   return {world->fingerprint(), world->releases(), world->iterations, world->engine.events(),
           world->foreseen,      world->models,     world->tally,      path};
 }
