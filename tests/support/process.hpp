@@ -33,12 +33,13 @@ inline std::string text_of(const std::string& file) {
 /// send it a signal.
 inline Outcome shell(const std::string& command) {
   const Scratch scratch;
-  const std::string script =
-      scratch.write("script", "program=" HEARSAY_BINARY_DIR "/hearsay\nhearsay() { " HEARSAY_BINARY_DIR
-                              "/hearsay \"$@\"; }\nexport HEARSAY_DATA_DIR=\n" +
-                                  command + "\n");
+  const std::string script = scratch.write("script", "program='" HEARSAY_BINARY_DIR
+                                                     "/hearsay'\nhearsay() { \"$program\" \"$@\"; }\n"
+                                                     "export HEARSAY_DATA_DIR=\nunset COLUMNS\n" +
+                                                         command + "\n");
   const int status = std::system(
-      ("/bin/bash " + script + " >" + scratch / "out" + " 2>" + scratch / "err" + " </dev/null").c_str());
+      ("/bin/bash '" + script + "' >'" + scratch / "out" + "' 2>'" + scratch / "err" + "' </dev/null")
+          .c_str());
   Outcome outcome{.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
   outcome.out = text_of(scratch / "out");
   outcome.err = text_of(scratch / "err");

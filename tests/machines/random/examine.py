@@ -77,7 +77,9 @@ class Examination:
     # Two threads, no trace (or the scenario's own), and so perhaps publications that are no events.
     def _again(self, first):
         second = self.run("run", "scenario.json", "-o", "b", "-j", "2", "--no-progress")
+        self.usual = second.seconds
         if second.code != first.code:
+            self.fail(self.step, "exit code %s, with two threads %s" % (first.code, second.code))
             return
         self._same_tables("a", "b", "one thread and a trace, two threads and none")
         with open(os.path.join(self.folder, "b", "manifest.json"), encoding="utf-8") as f:
@@ -119,7 +121,7 @@ class Examination:
 
     def _killed(self):
         command = ("run", "scenario.json", "-o", "d", "-j", "1", "--no-progress")
-        usual = 0.01
+        usual = self.usual
         for _ in range(2):
             outcome = self.run(*command, kill_after=self.rng.uniform(0, 1) * usual)
             usual = max(usual, outcome.seconds)

@@ -23,6 +23,7 @@ def check(folder, scenario):
         if not holds:
             failures.append((name, text))
 
+    expect(os.path.exists(os.path.join(folder, "trace.csv")), "trace", "there is no trace.csv")
     if trace and run["status"] in ("done", "diverged"):
         _times(trace, run, scenario, expect)
         _messages(trace, run, _latencies(folder), expect)

@@ -196,7 +196,8 @@ TEST_CASE("output: a folder that is removed while its study runs keeps no runs, 
   const Scratch dir;
   const std::string run = "$program run " + dir.write("s.json", small_scenario(R"("repeat": 4000)", 4000)) +
                           " --no-progress -j 1 -o out";
-  const Outcome ended = shell(dir, run + " & sleep 0.7; rm -r out; wait $!");
+  const Outcome ended =
+      shell(dir, run + " & until [ -e out/results.sqlite ]; do sleep 0.02; done; rm -r out; wait $!");
   check_refused(ended, "results.sqlite was removed while the study ran: run the same command again");
   CHECK_THAT(ended.err, !Catch::Contains("completed runs are stored"));
 }
@@ -206,6 +207,7 @@ TEST_CASE("output: two processes do not write to one folder") {
   const std::string run = "hearsay run " + dir.write("s.json", small_scenario(R"("repeat": 2000)", 4000)) +
                           " --no-progress -j 1 -o out";
   const Outcome second =
-      shell(dir, run + " 2>/dev/null >/dev/null & sleep 0.7; " + run + "; code=$?; kill -9 $!; exit $code");
+      shell(dir, run + " 2>/dev/null >/dev/null & until [ -e out/results.sqlite ]; do sleep 0.02; done; " +
+                     run + "; code=$?; kill -9 $!; exit $code");
   check_refused(second, "out: another hearsay process is writing to this folder");
 }
