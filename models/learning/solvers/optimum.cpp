@@ -163,9 +163,9 @@ Optimum hinge_optimum(const Problem& problem, Owners owners, double limit) {
   VectorXd theta = best.theta;
   for (double width = 0.1; width > 0.5e-8; width /= 10) {
     const SmoothedHingeLoss smoothed{width};
-    SmoothFunction f = record_objective(problem, owners, smoothed, {.ridge = problem.sigma()});
-    f.curvature = nullptr;  // too ill-conditioned for conjugate gradients
-    theta = projected_newton(f, theta, limit, kGapTolerance).theta;
+    theta = projected_newton(record_objective(problem, owners, smoothed, {.ridge = problem.sigma()}), theta,
+                             limit, kGapTolerance)
+                .theta;
     lower = std::max(lower, hinge_lower_bound(problem, owners, smoothed, theta, limit));
     const double value = problem.objective(theta, owners);
     if (value < best.value) {

@@ -96,6 +96,8 @@ SmoothFunction objective_of(const Problem& problem, Owners owners, const L& loss
     });
     out /= n;
   };
+  // Where records have no curvature conjugate gradients do not get there.
+  if constexpr (!L::kTwiceDifferentiable) return {value, gradient, hessian};
   const auto curvature = [=, &problem](const VectorXd& theta) {
     return curvature_of(problem, owners, loss, offset + theta, n, ridge);
   };

@@ -223,6 +223,23 @@ TEST_CASE("optimum: of more numbers than a Hessian is formed for, each minimised
   }
 }
 
+TEST_CASE("optimum: fewer records than more than a thousand features") {
+  // Of a smoothed hinge most records have no curvature.
+  const Eigen::Index n = 200, p = 1001;
+  Eigen::MatrixXd x(n, p);
+  VectorXd y(n);
+  sim::Stream s = sim::Streams(1, 0)(sim::Purpose::kData, 0);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    y[k] = k % 2 == 0 ? 1 : -1;
+    for (Eigen::Index j = 0; j < p; ++j) x(k, j) = sim::uniform(s, -1, 1);
+  }
+  for (const Loss& loss : {Loss(LogisticLoss{}), Loss(SmoothedHingeLoss{0.5})}) {
+    INFO(loss.name());
+    const Problem problem(one_owner(x, y), {.loss = loss, .l2 = 1e-5});
+    CHECK(kkt(problem, minimise(problem).theta) <= 1e-10);
+  }
+}
+
 TEST_CASE("optimum of the hinge: at most liblinear's value, and within its own certificate of it") {
   for (const double l2 : {1e-1, 1e-3, 1e-5}) {
     INFO("l2 " << l2);
