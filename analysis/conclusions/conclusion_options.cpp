@@ -26,8 +26,9 @@ void BoundChoice::describe_as(sim::Visitor& v, const sim::About& about) {
 void BoundOptions::describe(sim::Visitor& v) {
   v(type,
     {.name = "type",
-     .help = "Bound or closed form for N owners with budgets epsilon_i and n records in all. s = sum_i "
-             "1/epsilon_i^2; S = 1/T^2 + N sum_i (1/T + 2 sqrt(2)/(n epsilon_i))^2. T is the horizon, p the "
+     .help = "Bound or closed form of the central learners, for N owners and n records in all. s = sum_i "
+             "1/epsilon_i^2; S = 1/T^2 + N sum_i (1/T + 2 sqrt(2)/(n epsilon_i))^2, where the noise of an "
+             "answer has the variance 8 Xi^2 T^2/(n_i epsilon_i)^2. T is the horizon, p the "
              "dimension, Xi the bound of a record's gradient, rho the step parameter, L and lambda are the "
              "smallest and largest eigenvalue of the Hessian of the objective, and h I is that of the mean "
              "loss.",

@@ -77,6 +77,8 @@ const std::deque<Metric>& statistics() {
   static std::deque<std::string> texts;
   static std::deque<Metric> all;
   static std::size_t gathered = 0;  // of the metrics
+  // A later declaration may change what is better.
+  for (Metric& one : all) one.better = one.of->better;
   if (gathered == metrics().size()) return all;
   add_statistics(metrics().subspan(gathered), all, texts);
   gathered = metrics().size();

@@ -14,6 +14,7 @@
 
 #include "analysis/metrics/measured_models.hpp"
 #include "models/registry.hpp"
+#include "models/views/sight.hpp"
 #include "models/views/views.hpp"
 #include "sim/check.hpp"
 #include "sim/parallel/crew.hpp"
@@ -68,12 +69,17 @@ constexpr auto kBudget = [](const auto& account) { return account.epsilon_budget
 constexpr auto kStep = [](const auto& account) { return account.epsilon_step(); };
 constexpr auto kReleases = [](const auto& account) { return static_cast<double>(account.releases); };
 
-// Where the end of a run depends on values no view is worked out: the ledger's value holds.
+// Where the end of a run depends on values no view is worked out: towards adversaries that an owner is not part of the
+// ledger's value holds.
 void epsilon_seen(const World& w, Out out) {
-  if (w.views != nullptr) {
-    w.views->epsilon_at(w.iterations, w.engine.now(), out);
-  } else {
-    by_owner<kEpsilon>(w, out);
+  if (w.views != nullptr) return w.views->epsilon_at(w.iterations, w.engine.now(), out);
+  by_owner<kEpsilon>(w, out);
+  std::vector<models::Sight> sights;
+  for (const models::Adversary& one : w.study.adversaries)
+    sights.emplace_back(one, w.engine.agents(), w.study.hostile);
+  for (std::size_t owner = 0; owner < out.size(); ++owner) {
+    const auto has = [&](const models::Sight& sight) { return sight.has(w.agent(owner)); };
+    if (std::ranges::all_of(sights, has)) out[owner] = std::nan("");
   }
 }
 void first_seen(const World& w, Out out) {
@@ -367,6 +373,9 @@ std::span<const Metric> metrics() {
 
 void declare(std::span<const models::ProtocolMetric> metrics) {
   static std::deque<std::string> texts;
+  const auto better_of = [](const models::ProtocolMetric& m) {
+    return m.higher_is_better ? Better::kHigher : m.lower_is_better ? Better::kLower : Better::kNone;
+  };
   for (const models::ProtocolMetric& m : metrics) {
     const auto same = std::ranges::find(table(), m.name, &Metric::name);
     if (same != table().end()) {
@@ -374,6 +383,7 @@ void declare(std::span<const models::ProtocolMetric> metrics) {
         throw std::invalid_argument(
             fmt::format("metric {}: another metric has this name: choose another name", m.name));
       }
+      if (better_of(m) != Better::kNone) same->better = better_of(m);  // as code in a notebook changes
       continue;
     }
     sim::check(table().size() < kMost, "too many metrics");
@@ -383,7 +393,7 @@ void declare(std::span<const models::ProtocolMetric> metrics) {
                        .unit = kept(m.unit),
                        .per_agent = m.per_agent,
                        .exact = m.exact,
-                       .better = Better::kNone});
+                       .better = better_of(m)});
   }
 }
 

@@ -80,7 +80,7 @@ void moments(const Setting& s, bool, Out out) {
   out[0] = s.f_star * expected_psi(s, static_cast<std::uint64_t>(s.horizon));
 }
 void synchronous_closed(const Setting& s, bool, Out out) {
-  out[0] = 4 * square(s.bound * s.horizon) * noise_sum(s, true) / ((s.horizon - 1) * s.hessian_max);
+  out[0] = 4 * square(s.bound * s.horizon) * noise_sum(s, true) / ((s.horizon - 1) * smooth(s));
 }
 
 constexpr std::array kBounds{
@@ -107,8 +107,9 @@ constexpr std::array kBounds{
           BoundOf::kCost, 0, rule_of_thumb},
     Bound{"asynchronous_moments", "exact recursion for equal owners and Hessian h I", BoundOf::kCost, 0,
           moments},
-    Bound{"synchronous_closed_form", "4 p Xi^2 T^2 s/((T-1) h n^2), strongly_convex with rho = T^2/h",
-          BoundOf::kCost, 0, synchronous_closed},
+    Bound{"synchronous_closed_form",
+          "4 p Xi^2 T^2 s/((T-1) lambda n^2), strongly_convex with rho = T^2/lambda", BoundOf::kCost, 0,
+          synchronous_closed},
 };
 
 }  // namespace
@@ -117,6 +118,10 @@ double CentralSetting::inverse_squares() const {
   double sum = 0;
   for (const double e : epsilon) sum += 1 / square(e);
   return sum;
+}
+
+double epsilon_of_noise(double bound, double horizon, double records, double variance) {
+  return 2 * std::sqrt(2 / variance) * bound * horizon / records;
 }
 
 std::vector<Scalar> setting_scalars(const models::Problem& problem, const models::Optimum& optimum) {
@@ -152,7 +157,7 @@ CentralSetting setting_of(const PointResult& point) {
                          .f_star = scalar("optimum.objective"),
                          .psi_start = scalar("setting.start_fitness")};
   for (const Scalar& s : point.scalars) {
-    if (s.agent && s.name == "privacy.epsilon") setting.epsilon.push_back(s.value);
+    if (s.agent && s.name == "setting.epsilon") setting.epsilon.push_back(s.value);
   }
   return setting;
 }

@@ -1,10 +1,14 @@
 #pragma once
 // Bounds and closed forms of the central learners' error, as functions of a study's settings.
 //
-// Symbols: N owners with budgets epsilon_i, n records in all, p dimension, T horizon, rho step option, Xi
+// Symbols: N owners, epsilon_i as below, n records in all, p dimension, T horizon, rho step option, Xi
 // bound of a record's gradient in the L1 norm, f = g + mean loss, sigma strong convexity of g, h_min and
 // h_max extreme eigenvalues of the Hessian of the mean loss, L = h_min + sigma (sigma where h_min is unknown),
 // lambda = h_max + sigma, s = sum_i 1/epsilon_i^2.
+//
+// The papers' answers have Laplace noise of scale 2 Xi T/(n_i epsilon_i). Whatever mechanism, accountant and plan set
+// the noise, epsilon_i is the value for which that has the same variance: 8 Xi^2 T^2/(n_i epsilon_i)^2 for one
+// coordinate. The closed forms depend on the noise by its variance alone.
 //
 // Farokhi, Wu, Smith, Kaafar, "The Cost of Privacy in Asynchronous Differentially-Private Machine Learning":
 //   S = 1/T^2 + N sum_i (1/T + 2 sqrt(2)/(n epsilon_i))^2
@@ -25,8 +29,8 @@
 //     psi(T) = psi(0) E + (1 - E) 2 p rho Xi^2/(sigma (N + 1) n_i^2 epsilon^2 f*),
 //     E = exp(-2 h rho/(sigma (N + 1) T))
 //   asynchronous, exact: analysis/theory/central_moments.hpp after T conversations
-//   synchronous, Algorithm 1 with rho = T^2/h: psi = 4 p Xi^2 T^2 s/((T - 1) h n^2 f*); h = h_max where the
-//     eigenvalues differ
+//   synchronous, Algorithm 1 with rho = T^2/lambda: psi = 4 p Xi^2 T^2 s/((T - 1) lambda n^2 f*). Its step knows the
+//     Hessian of f, so the regulariser need not be negligible
 #include <span>
 #include <string_view>
 #include <vector>
@@ -36,10 +40,10 @@
 
 namespace hearsay::analysis {
 
-/// The arguments of a bound, of N parties with noise of scale 2 Xi T/(n_i epsilon_i). NaN where a study does not have one
-/// (rho of a protocol without it, Hessian of another loss than squared).
+/// The arguments of a bound, of N parties. NaN where a study does not have one (rho of a protocol without it, Hessian of
+/// another loss than squared).
 struct CentralSetting {
-  std::vector<double> epsilon{};  ///< by owner
+  std::vector<double> epsilon{};  ///< by party; infinite without noise
   double records = 0;             ///< n
   double dimension = 1;           ///< p
   double horizon = 0;             ///< T
@@ -52,9 +56,11 @@ struct CentralSetting {
   double inverse_squares() const;  ///< s
 };
 
-/// The scalars of a point that hold its setting: setting.records n, setting.dimension p, setting.sigma,
-/// setting.start_fitness = f(0)/f* - 1, and for squared loss setting.hessian_min and hessian_max of the pooled mean
-/// loss. O(p^3).
+/// epsilon_i of an owner with n_i records whose answers have noise of that variance in each coordinate.
+double epsilon_of_noise(double bound, double horizon, double records, double variance);
+/// The scalars of a point that hold its setting, but for setting.epsilon of each owner: setting.records n,
+/// setting.dimension p, setting.sigma, setting.start_fitness = f(0)/f* - 1, and for squared loss setting.hessian_min and
+/// hessian_max of the pooled mean loss. O(p^3).
 std::vector<Scalar> setting_scalars(const models::Problem& problem, const models::Optimum& optimum);
 /// The setting of a point from its scalars; T and rho, which depend on the protocol, are NaN.
 CentralSetting setting_of(const PointResult& point);

@@ -23,7 +23,7 @@
 //
 //   psi(k) = p h E e[k]^2/(2 f*) = 4 p Xi^2 T^2 sum_l (1/eps_l^2)/((k - 1) h n^2 f*),   k = 2, ..., T
 //
-// The bound synchronous_closed_form is psi(T) f*.
+// The bound synchronous_closed_form is psi(T) f*, with h = lambda.
 #include <cstdint>
 
 #include "analysis/theory/central_bounds.hpp"

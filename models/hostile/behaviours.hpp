@@ -142,7 +142,7 @@ struct Equivocate {
 struct Stuck {
   static constexpr std::string_view kName = "stuck";
   static constexpr std::string_view kHelp =
-      "A fault: sends the first vector that it has made again and again.";
+      "A fault: sends again and again the first vector that it makes once this begins.";
   void describe(sim::Visitor&) {}
 };
 

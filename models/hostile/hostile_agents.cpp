@@ -85,6 +85,11 @@ bool HostileGroup::reads_models() const {
   return std::holds_alternative<Dissensus>(behaviour) || std::holds_alternative<Spectral>(behaviour);
 }
 
+bool HostileGroup::repeats() const {
+  const auto* const rider = std::get_if<FreeRider>(&behaviour);
+  return std::holds_alternative<ReplayOld>(behaviour) || (rider != nullptr && rider->sends == Ridden::kOld);
+}
+
 void HostileGroup::describe(sim::Visitor& v) {
   v(agents, {.name = "agents", .help = "Who they are.", .noun = sim::kAgentNumber});
   v(share, {.name = "share",

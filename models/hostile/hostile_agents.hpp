@@ -42,8 +42,12 @@ struct HostileGroup {
   /// Whether what is sent depends on what others have sent, or on models.
   bool reads_others() const;
   bool reads_models() const;
-  /// Whether its agents know more than what they have received. Then what they send is settled when it arrives.
-  bool decides_late() const { return (omniscient && reads_others()) || reads_models(); }
+  /// Whether its agents know more than what they have received.
+  bool knows_all() const { return omniscient || reads_models(); }
+  /// Whether what they send is made of that. Then it is settled when it arrives.
+  bool decides_late() const { return knows_all() && reads_others(); }
+  /// Whether they send what they have made before.
+  bool repeats() const;
 };
 
 struct NoHostileAgents {
@@ -89,9 +93,9 @@ class HostileAgents {
     return nullptr;
   }
   /// Whether an agent knows more than what it has received, at some time.
-  bool knows_all(sim::AgentId i) const {
-    return std::ranges::any_of(groups_of_[i], [&](std::uint32_t g) { return groups_[g].decides_late(); });
-  }
+  bool knows_all(sim::AgentId i) const { return any_group(i, &HostileGroup::knows_all); }
+  /// Whether it sends what it has made before, at some time.
+  bool repeats(sim::AgentId i) const { return any_group(i, &HostileGroup::repeats); }
   bool flips_labels(sim::AgentId i, sim::Time now) const {
     const HostileGroup* const group = acting(i, now);
     return group != nullptr && std::holds_alternative<LabelFlip>(group->behaviour);
@@ -106,6 +110,10 @@ class HostileAgents {
   double hiding_quantile() const { return hiding_quantile_; }
 
  private:
+  bool any_group(sim::AgentId i, bool (HostileGroup::*holds)() const) const {
+    return std::ranges::any_of(groups_of_[i], [&](std::uint32_t g) { return (groups_[g].*holds)(); });
+  }
+
   std::vector<HostileGroup> groups_;
   std::vector<std::vector<std::uint32_t>> groups_of_;  // by agent
   sim::AgentId count_ = 0;

@@ -45,9 +45,19 @@ void Misconduct::learn(AgentId knower, const Message& message, const In& x) {
   newest.conversation = message.conversation;
 }
 
-void Misconduct::note_sent(const Message& message, std::span<const double> x) {
-  if (!omniscient_ || vectors_in(x.size()) == 0 || agents_.is(message.from)) return;
-  learn(kAllKnowing, message, vector_in(x, vectors_in(x.size())));
+void Misconduct::note_made(const Message& message, std::span<const double> x, sim::Time now) {
+  const Index count = vectors_in(x.size());
+  if (count == 0) return;
+  if (!agents_.is(message.from)) {
+    if (omniscient_) learn(kAllKnowing, message, vector_in(x, count));
+  } else if (agents_.repeats(message.from)) {
+    Made& made = made_[kind_of(message.from, message, count)];
+    if (made.at == now && made.conversation == message.conversation) return;
+    made.at = now;
+    made.conversation = message.conversation;
+    if (made.all.size() > kept_) made.all.erase(made.all.begin() + 1);
+    made.all.emplace_back(vector_in(x, count));
+  }
 }
 
 void Misconduct::gather(const HostileGroup& group, const Message& message, const In& x, sim::Engine& engine) {
@@ -105,7 +115,7 @@ void Misconduct::replace(const HostileGroup& group, const Message& message, Out 
   const auto mean = [&] { return gathered_.columns().rowwise().mean().eval(); };
   const auto honest = [&](AgentId i) { return message.tag != kPublication && !agents_.is(i); };
   const auto made = [&]() -> const std::vector<VectorXd>& {
-    const std::vector<VectorXd>& all = made_[kind];
+    const std::vector<VectorXd>& all = made_[kind].all;
     sim::check(!all.empty(), "a vector is sent that was not made");
     return all;
   };
@@ -141,7 +151,7 @@ void Misconduct::replace(const HostileGroup& group, const Message& message, Out 
             x.head(p_) = reach.models.col(message.to) + how.eps * e[message.to] * (reach.models * e);
           },
           [&](const Equivocate& how) { x += normal(how.scale, message.to); },
-          [&](const Stuck&) { x = made().front(); },
+          [&](const Stuck&) { x = stuck_at_.try_emplace(kind, x).first->second; },
           [&](const BitFlip& how) {
             sim::Stream drawn = stream(message.to);
             for (std::uint32_t k = 0; k < how.bits; ++k) {
@@ -179,12 +189,8 @@ Misconduct::Sent Misconduct::send(const Message& message, std::span<const double
     sent.withheld = late->delay.sample(drawn);
   }
   if (count == 0) return sent;
+  note_made(message, numbers, engine.now());
   sent_ = vector_in(numbers, static_cast<Index>(numbers.size()));
-  if (!again) {
-    auto& made = made_[kind];
-    if (made.size() > kept_) made.erase(made.begin() + 1);
-    made.push_back(sent_.head(count));
-  }
   // What is settled when it arrives must not be replaced twice.
   if (!group.decides_late() || sealed || message.tag == kPublication)
     replace(group, message, sent_.head(count), reach);

@@ -69,13 +69,13 @@ class Misconduct {
   /// What a hostile agent sends in place of a message or a publication. `sealed`: it can not be replaced later. Draws from
   /// (kHostile, agent + 1).
   Sent send(const Message& message, std::span<const double> x, const Reach& reach, bool sealed = false);
-  /// An honest agent sends.
-  void note_sent(const Message& message, std::span<const double> x);
+  /// An agent has made a vector, of which it sends this or something else.
+  void note_made(const Message& message, std::span<const double> x, sim::Time now);
   /// A message is about to arrive: a hostile agent gets to know it, or it is replaced by what an omniscient sender knows now, unless it
   /// is sealed. Returns whether it is finite.
   bool arrive(const sim::Message& message, const Reach& reach, bool sealed);
 
-  auto state() { return std::tie(known_, made_, sendings_, sent_by_); }
+  auto state() { return std::tie(known_, made_, stuck_at_, sendings_, sent_by_); }
   /// What is drawn from now on.
   void draw_from(const sim::Streams& streams) { streams_ = streams; }
 
@@ -91,6 +91,14 @@ class Misconduct {
     std::uint32_t tag, length;
     auto operator<=>(const Kind&) const = default;
     auto state() { return std::tie(knower, tag, length); }
+  };
+  /// The first vector that a hostile agent has made of a kind, and the last ones. `at`, `conversation`: of the last one, which
+  /// may be sent to several receivers.
+  struct Made {
+    sim::Time at = -1;
+    std::uint32_t conversation = 0;
+    std::vector<Eigen::VectorXd> all{};
+    auto state() { return std::tie(at, conversation, all); }
   };
   /// The last sending of an agent and kind: a message to several receivers is one. `number`: among all of the agent.
   struct Sending {
@@ -127,8 +135,8 @@ class Misconduct {
   bool omniscient_ = false;
   std::uint32_t kept_ = 1;                                // vectors of its own that an agent keeps
   std::map<Kind, std::map<sim::AgentId, Newest>> known_;  // of omniscient ones: of kAllKnowing
-  // By hostile agent and kind: the first vector that it has made, and the last ones.
-  std::map<Kind, std::vector<Eigen::VectorXd>> made_;
+  std::map<Kind, Made> made_;                 // of those that repeat it, since the start of the run
+  std::map<Kind, Eigen::VectorXd> stuck_at_;  // by what agents are stuck at
   std::map<Kind, Sending> sendings_;
   std::map<sim::AgentId, std::uint32_t> sent_by_;
   Gathered gathered_;

@@ -24,11 +24,12 @@ CanaryShape shape_along(const Eigen::VectorXd& v, const Loss& loss,
     if (loss.quadratic()) return {1, 1000 * std::max(1.0, b)};
     return {2 * b / std::abs(loss.slope(0, 1)), 1};
   }
+  const double unit = budget.norm() == Norm::kL1 ? v.lpNorm<1>() : 1;  // length of v, in the bound's norm
   double length = std::numeric_limits<double>::infinity();
   if (declared) length = std::min(declared->features_l1 / v.lpNorm<1>(), declared->features_l2);
-  if (!loss.quadratic()) return {std::min(length, b / loss.max_slope()), 1};
-  if (!std::isfinite(length)) length = b / 2;
-  return {length, std::min(declared ? declared->target : 1, b / (2 * length))};
+  if (!loss.quadratic()) return {std::min(length, b / (loss.max_slope() * unit)), 1};
+  if (!std::isfinite(length)) length = b / (2 * unit);
+  return {length, std::min(declared ? declared->target : 1, b / (2 * length * unit))};
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 //   bound given alone            norm(x) = b/(largest slope), y = 1; squared loss: b/2, y = 1, so that a changed label changes
 //                                the gradient by 2 b, wherever models go
 //
+// norm: that of the bound, norm_1 with Laplace noise.
+//
 // Other models, and a record of the data: in: as it is; out: features 0, or where gradients are clipped and a record can be
 // replaced, another target: of another class, or the negative one.
 #include <Eigen/Core>

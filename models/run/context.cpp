@@ -11,10 +11,8 @@ namespace hearsay::models {
 void Context::send_as(sim::AgentId from, std::span<const sim::AgentId> to, std::uint16_t tag,
                       std::uint32_t conversation, std::span<const double> payload) {
   Misconduct& misconduct = *world_.misconduct;
-  if (!misconduct.agents().is(from)) {
-    misconduct.note_sent({from, from, tag, conversation}, payload);
-    return world_.engine.send(from, to, tag, conversation, payload);
-  }
+  misconduct.note_made({from, from, tag, conversation}, payload, now());
+  if (!misconduct.agents().is(from)) return world_.engine.send(from, to, tag, conversation, payload);
   // No two receivers share a payload, which may be changed when it arrives.
   for (const sim::AgentId receiver : to) {
     Misconduct::Sent sent{payload};
@@ -29,7 +27,7 @@ std::uint32_t Context::publish_as(sim::AgentId from, std::span<const double> sta
   Misconduct& misconduct = *world_.misconduct;
   const Misconduct::Message message{from, from, Misconduct::kPublication, 0};
   if (misconduct.agents().acting(from, leaves(from)) == nullptr) {
-    misconduct.note_sent(message, state);
+    misconduct.note_made(message, state, now());
     return world_.engine.publish(from, state);
   }
   const auto sent = misconduct.send(message, state, reach());
@@ -246,7 +244,7 @@ void Context::use_foreseen(sim::AgentId i, const Tally& before, std::span<const 
 void Context::keep_draws(std::uint32_t purpose) {
   constexpr std::size_t kPurposes =
       64;  // more than protocols have: none of them moves when another is first used
-  if (const std::size_t all = std::max<std::size_t>(kPurposes, purpose + 1); world_.draws_.size() < all)
+  if (const std::size_t all = std::max(kPurposes, std::size_t{purpose} + 1); world_.draws_.size() < all)
     world_.draws_.resize(all);
   if (world_.draws_[purpose].empty()) world_.draws_[purpose].assign(agents(), 0);
 }
@@ -307,7 +305,8 @@ void Context::entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversat
       sealed.setZero();
     }
   }
-  if (world_.misconduct != nullptr) world_.misconduct->note_sent({i, 0, tag, conversation}, numbers(sealed));
+  if (world_.misconduct != nullptr)
+    world_.misconduct->note_made({i, 0, tag, conversation}, numbers(sealed), now());
   seal(i, conversation, {sealed.data(), static_cast<std::size_t>(sealed.size())});
   if (withheld < sim::kNever)
     world_.engine.send(i, 0, tag, conversation, numbers(sealed), withheld, sim::Engine::Payload::kAnyBits);

@@ -16,7 +16,7 @@ namespace hearsay::models {
 
 /// At most 100 N and this many events may happen at one time; beyond that a run that only time ends has failed.
 inline constexpr std::uint64_t kMaxAtOnce = 10'000'000;
-/// Both throw std::runtime_error, for so many events in vain.
+/// Both throw sim::UserError, for so many events in vain.
 [[noreturn]] void time_stands_still(const World& world, sim::Time at, std::uint64_t events);
 [[noreturn]] void nothing_is_reached(const World& world, std::uint64_t events);
 

@@ -41,7 +41,7 @@ void require_possible_timeout(std::string_view key, const std::optional<sim::Tim
 
 void time_stands_still(const World& world, sim::Time at, std::uint64_t events) {
   const bool spent = world.study.privacy.active() && world.ledger.all_spent();
-  throw std::runtime_error(fmt::format(
+  throw sim::UserError(fmt::format(
       "simulated time stands still at {:g} s, after {} events: {}", at, events,
       spent
           ? "all budgets are spent, and rounds without releases take no simulated time; set stop.budgets_spent, or "
@@ -64,7 +64,7 @@ void nothing_is_reached(const World& world, std::uint64_t events) {
   add("bytes", traffic.bytes, stop.bytes, kNone.bytes);
   if (stop.budgets_spent)
     waited_for.push_back(fmt::format("stop.budgets_spent, after {} releases", world.releases()));
-  throw std::runtime_error(fmt::format(
+  throw sim::UserError(fmt::format(
       "the run waits in vain for {}: nothing of it has happened in {} events, up to {:g} s; {} of {} "
       "agents are up, {} messages are in flight; give stop.time or stop.events if this is meant",
       fmt::join(waited_for, " or "), events, world.engine.now(), world.engine.up_count(),

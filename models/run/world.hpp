@@ -31,7 +31,8 @@ struct ProtocolMetric {
   bool per_agent = false;   ///< one value for each owner, else one
   bool needs_test = false;  ///< needs test records
   bool exact = true;        ///< may depend on unreleased private values, unlike traffic, times and budgets
-  bool lower_is_better = false;  ///< so it is of what diverges, or needs test records, too
+  bool lower_is_better = false;   ///< so it is of what diverges, or needs test records, too
+  bool higher_is_better = false;  ///< of the study's own code
   bool diverges = false;  ///< a run has diverged if this grows by a factor of 1e6, from its start or from 1
 };
 
@@ -134,6 +135,7 @@ struct Study {
   const HostileAgents* hostile = nullptr;  ///< null: all agents are honest
   const Problem* flipped =
       nullptr;  ///< for those that flip labels: with flipped ones; null: no agent flips them
+  std::span<const Adversary> adversaries = {};  ///< of its privacy
 
   /// The problem with all records, exact and without accounting, for something that is run or released: a step, a start,
   /// a stopping criterion, a refusal. `what` says which option reads what, for the manifest.
@@ -165,6 +167,7 @@ class IterationStamp final : public sim::TraceSink {
     stamped.iteration = iterations_;
     sink_->record(stamped);
   }
+  void begins_to_wait(const sim::TraceRecord& record) override { sink_->begins_to_wait(record); }
 
  private:
   sim::TraceSink* sink_;

@@ -49,6 +49,7 @@ struct SeenRows {
 class FollowedRun : public StandIn, public sim::TraceSink, public Observer {
  public:
   bool follows() const override { return true; }
+  void begins_to_wait(const sim::TraceRecord& r) override { record(r); }
   void observe(const World&) override {}
   bool should_abort() override { return interrupted_ != nullptr && interrupted_->load(); }
 

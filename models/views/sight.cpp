@@ -24,10 +24,10 @@ void require_views(const AnyProtocol& protocol, Trust trust, const HostileOption
     throw std::invalid_argument(
         "what adversaries see can not be worked out with behaviour bit_flip: whether a message is finite, and "
         "arrives, depends on its numbers");
-  if (trust == Trust::kAggregator && std::ranges::any_of(groups, &HostileGroup::decides_late))
+  if (trust == Trust::kAggregator && std::ranges::any_of(groups, &HostileGroup::knows_all))
     throw std::invalid_argument(
-        "what adversaries see can not be worked out where omniscient owners contribute to a trusted server what "
-        "depends on contributions of others");
+        "what adversaries see can not be worked out where owners of a trusted server are omniscient: they know "
+        "contributions of others without noise");
   for (std::size_t k = 0; k < adversaries.size(); ++k) {
     const Adversary& one = adversaries[k];
     const auto* some = std::get_if<AgentsAdversary>(&one);
@@ -81,7 +81,7 @@ void require_links(const std::vector<Adversary>& adversaries, const sim::Topolog
 }
 
 Sight::Sight(const Adversary& adversary, sim::AgentId agents, const HostileAgents* hostile)
-    : member_(agents) {
+    : hostile_(hostile), member_(agents) {
   if (const auto* some = std::get_if<AgentsAdversary>(&adversary)) {
     for (const sim::AgentId i : some->agents) member_.at(i) = 1;
   } else if (const auto* taps = std::get_if<LinksAdversary>(&adversary)) {
@@ -109,6 +109,12 @@ bool Sight::sees(const sim::TraceRecord& record) const {
     return record.kind == sim::TraceKind::kRelease && (everybody_ || has(record.agent));
   const bool sent = record.kind == sim::TraceKind::kSend || record.kind == sim::TraceKind::kPublish;
   if (!sent && record.kind != sim::TraceKind::kDeliver) return false;
+  // Seen once: when it arrives, or where its numbers are settled when it is handled, then.
+  if (record.waits != sim::Waits::kNo) {
+    const HostileGroup* const sender =
+        hostile_ != nullptr ? hostile_->acting(record.peer, record.sent) : nullptr;
+    if ((sender != nullptr && sender->decides_late()) != (record.waits == sim::Waits::kEnds)) return false;
+  }
   if (has(record.agent)) return true;
   return sent && std::ranges::find(links_, std::pair(record.agent, record.peer)) != links_.end();
 }

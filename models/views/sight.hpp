@@ -31,6 +31,7 @@ class Sight {
 
  private:
   bool everybody_ = false;
+  const HostileAgents* hostile_;
   std::vector<char> member_;  // by agent
   std::vector<std::pair<sim::AgentId, sim::AgentId>> links_;
 };

@@ -38,7 +38,7 @@ const Syntax& audit_syntax() {
             "--canaries all others)"},
            {"runs", "N", "runs with each of two neighbouring data sets (default: 10000)"},
            {"canaries", "M", "one run instead, with so many canaries, each in the data or not"},
-           {"guesses", "R", "canaries that are guessed (default: a tenth of them)"},
+           {"guesses", "R", "canaries that are guessed (default: a tenth of them, at least 10)"},
            {"record", "K", "a record of the owner's data, from 0, instead of a planted one; with --runs"},
            {"level", "P", "probability, at most, that more is certified than is true", "0.05"},
            {"point", "N", "number of the point of a sweep (see show --runs)"},

@@ -30,7 +30,8 @@ constexpr std::string_view kSweepHelp =
   where     condition on the numeric axes, in SI units or with units: "privacy.epsilon * data.records >= 1e4",
             "network.latency.max >= 25 ms"
   select    {"over": AXIS, "minimise" | "maximise": METRIC, "on": "validation" | "test"}: report only the best value
-            of one axis, selected by the mean of a recorded metric on validation records (tune: several options)
+            of one axis, selected by the mean of a recorded metric on validation records, in the same repetitions; by a
+            metric that reads no test records, on the runs that are reported (tune: several options, in other runs)
   random_numbers
             common (default): a repetition uses the same random numbers at every point, so that points can be
             compared in pairs; independent: every point has its own seed, and thus its own data
@@ -141,6 +142,7 @@ int validate_command(const Arguments& arguments) {
       options.validation = true;
       if (plan.selection) make_plan(file, input.sets, input.folders, options);
       largest_point(plan);
+      for (const auto& [pointer, note] : plan.notes) print_error("{}\n", note);
       print_out("{}: ok, {}, {}\n", file, counted(plan.points.size(), "point"), counted(plan.runs(), "run"));
     } catch (const InputError& e) {
       // All errors, not only the first.

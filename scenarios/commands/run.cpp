@@ -165,6 +165,7 @@ Outcome make_runs(const RunArguments& arguments, Team* team, const Plan& plan, c
                        .pause = arguments.pause,
                        .shard = arguments.shard,
                        .workers = team != nullptr ? &team->plan(plan, options, &interrupted) : nullptr});
+  const auto handed = std::chrono::steady_clock::now();
   try {
     // Every point with runs to be made is assembled before anything is written.
     if (std::filesystem::exists(analysis::store_file(folder), error)) {
@@ -175,7 +176,8 @@ Outcome make_runs(const RunArguments& arguments, Team* team, const Plan& plan, c
     execution.assemble();
     if (!store) store = std::make_unique<analysis::Store>(folder);
     print_error("{}{}\n", title, work_of(execution, folder, arguments.shard));
-    Progress shown(arguments.progress, execution.to_run(), execution.all(), Progress::standard_error(), team);
+    Progress shown(arguments.progress, execution.to_run(), execution.all(), Progress::standard_error(), team,
+                   handed);
     progress = &shown;
     const bool ended = [&] {
       const InterruptGuard guard;

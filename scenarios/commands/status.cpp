@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -159,13 +160,16 @@ int status_command(const Arguments& arguments) {
   }
   const bool json = values->has("json");
   std::vector<StudyState> all;
+  int code = kExitDone;
   for (const std::filesystem::path& folder : folders) {
-    all.push_back(state_of(folder, folder_arguments(*values)));
+    std::optional<analysis::StoredStudy> study;
+    all.push_back(state_of(folder, folder_arguments(*values), study));
     if (!json) print_out("{}\n", line_of(all.back()));
+    if (study) code = without_damaged(*study, code);
   }
   if (!json) {
     if (all.size() > 1) print_total(all);
-    return kExitDone;
+    return code;
   }
   Json text{{"folders", Json::array()}, {"total", nullptr}, {"absent_parts", Json::array()}};
   for (const StudyState& s : all) text["folders"].push_back(folder_json(s));
@@ -174,7 +178,7 @@ int status_command(const Arguments& arguments) {
   for (const Shard& s : total.absent) text["absent_parts"].push_back(s.text());
   text["absent_runs"] = total.absent_runs;
   print_json(text.dump(2) + "\n");
-  return kExitDone;
+  return code;
 }
 
 }  // namespace hearsay::scenarios

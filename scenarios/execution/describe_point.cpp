@@ -15,16 +15,39 @@
 
 namespace hearsay::scenarios {
 
-std::vector<double> Experiment::renyi() const {
+std::vector<std::shared_ptr<const models::ReleaseSchedule>> Experiment::schedules() const {
   const std::atomic<bool> at_once = true;  // accounts are opened at the start
   analysis::Recorder recorder({}, solved_->problem.owners(), {}, &at_once);
   models::World world = prepare(0);
   scenario_.protocol->run(world, recorder);
-  std::set<const models::ReleaseSchedule*> all;
-  for (std::size_t owner = 0; owner < solved_->problem.owners(); ++owner) {
-    const auto agent = static_cast<sim::AgentId>(owner) + (hub_ ? 1 : 0);
-    if (solved_->problem.n(owner) > 0) all.insert(world.ledger.account(agent).schedule.get());
+  std::vector<std::shared_ptr<const models::ReleaseSchedule>> all;
+  for (std::size_t owner = 0; owner < solved_->problem.owners(); ++owner)
+    all.push_back(world.ledger.account(static_cast<sim::AgentId>(owner) + (hub_ ? 1 : 0)).schedule);
+  return all;
+}
+
+std::vector<analysis::Scalar> Experiment::noise_of_bounds(double horizon) const {
+  const models::Problem& problem = solved_->problem;
+  const auto p = static_cast<double>(problem.p());
+  std::vector<analysis::Scalar> all;
+  for (sim::AgentId agent = hub_ ? 1 : 0; const auto& schedule : schedules()) {
+    const Eigen::Index n = problem.n(all.size());
+    double energy = 0;
+    if (schedule) {
+      const models::Step& step = schedule->step(0);  // all of a central learner's releases are equal
+      energy = models::noise_energy(step.kind, p, models::noise_scale(privacy_.sensitivity(n), step));
+    }
+    all.push_back({"setting.epsilon", agent++,
+                   analysis::epsilon_of_noise(privacy_.bound, horizon, static_cast<double>(n), energy / p)});
   }
+  return all;
+}
+
+std::vector<double> Experiment::renyi() const {
+  const auto planned = schedules();
+  std::set<const models::ReleaseSchedule*> all;
+  for (std::size_t owner = 0; owner < planned.size(); ++owner)
+    if (solved_->problem.n(owner) > 0) all.insert(planned[owner].get());
   if (all.contains(nullptr) || scenario_.protocol->entry().own_models)
     throw std::invalid_argument("scores are computed from models that the protocol does not release");
   std::vector<double> largest(models::renyi_orders().size() + 1);
@@ -67,8 +90,10 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
   const auto append = [](auto& to, auto&& more) {
     to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };
-  if (!scenario_.analysis.bounds.empty())
-    append(point.scalars, analysis::setting_scalars(problem, study_.reference.get()));
+  const bool bounds = !scenario_.analysis.bounds.empty();
+  const auto horizon = bounds ? scenario_.protocol->planned_iterations(study_) : std::nullopt;
+  if (bounds) append(point.scalars, analysis::setting_scalars(problem, study_.reference.get()));
+  if (horizon && privacy_.active()) append(point.scalars, noise_of_bounds(static_cast<double>(*horizon)));
   if (!scenario_.baselines.empty()) {
     // An owner alone may have no minimiser that can be found.
     append(point.scalars, assemble("/baselines", [&] {
@@ -98,6 +123,9 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
               "guarantee; neither covers private values that are used without noise");
   }
   append(point.notes, scenario_.protocol->notes(study_));
+  if (bounds && !horizon)
+    point.notes.push_back(fmt::format("analysis.bounds: they are of central learners; protocol {} has none",
+                                      scenario_.protocol->entry().name));
   const auto* own = std::get_if<models::PythonModel>(&scenario_.model.network);
   if (privacy_.active() && own != nullptr) {
     point.notes.push_back(fmt::format(

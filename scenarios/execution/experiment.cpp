@@ -149,6 +149,7 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
           "adversaries: what omniscient owners contribute depends on contributions of others before noise is added");
     study_.flipped = flipped_ ? &*flipped_ : nullptr;
   }
+  study_.adversaries = scenario_.privacy.adversaries;
   for (const MetricChoice& m : scenario_.record.metrics) study_.metrics.push_back((*m).measured().name);
   if (scenario_.stop.target) study_.metrics.push_back((*scenario_.stop.target->metric).measured().name);
   if (scenario_.splitting) study_.metrics.push_back((*scenario_.splitting->level).measured().name);

@@ -83,6 +83,10 @@ class Experiment {
   const sim::Topology& topology() const { return topology_; }
 
  private:
+  /// By owner, the releases that its account allows at the start of a run; null where they cost nothing.
+  std::vector<std::shared_ptr<const models::ReleaseSchedule>> schedules() const;
+  /// setting.epsilon of each owner of a central learner: analysis/theory/central_bounds.hpp.
+  std::vector<analysis::Scalar> noise_of_bounds(double horizon) const;
   /// The largest divergences of an owner's releases, at models::renyi_orders() and infinity. Throws std::invalid_argument if
   /// no account covers what a score is computed from.
   std::vector<double> renyi() const;

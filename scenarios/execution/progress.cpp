@@ -28,6 +28,10 @@ std::string short_number(double x) {
   return fmt::format("{:.3g}{}", x, kUnits[unit]);
 }
 
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 }  // namespace
 
 Progress::Place Progress::standard_error() {
@@ -36,12 +40,13 @@ Progress::Place Progress::standard_error() {
 }
 
 Progress::Progress(ProgressStyle style, std::uint64_t to_run, std::uint64_t all, Place place,
-                   const Team* team)
+                   const Team* team, std::chrono::steady_clock::time_point handed)
     : style_(to_run > 0 ? style : ProgressStyle::kNone),
       place_(place),
       team_(team),
       to_run_(to_run),
-      all_(all) {
+      all_(all),
+      handed_(handed) {
   if (style_ == ProgressStyle::kJson) place_ = {place.file, false, std::chrono::seconds(1)};
   if (style_ != ProgressStyle::kNone) thread_ = std::thread([this] { work(); });
 }
@@ -68,13 +73,9 @@ void Progress::stop() {
   if (style_ == ProgressStyle::kJson) show(json());
 }
 
-double Progress::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-}
-
 std::string Progress::ranks() const {
   if (team_ == nullptr) return {};
-  const double elapsed = seconds();
+  const double elapsed = seconds_since(handed_);
   std::vector<std::vector<std::string>> rows{{"rank", "host", "threads", "runs", "runs/s", "busy"}};
   for (const RankRecord& r : team_->records()) {
     const double share = r.threads > 0 && elapsed > 0 ? r.busy / (r.threads * elapsed) : 0;
@@ -99,7 +100,7 @@ void Progress::show(const std::string& text) const {
 }
 
 std::string Progress::line() const {
-  const double elapsed = seconds();
+  const double elapsed = seconds_since(begin_);
   const auto done = static_cast<double>(done_);
   const auto all = static_cast<double>(to_run_);
   return fmt::format("{:3.0f} %  {} of {} runs, {} events/s, {} simulated s/s, {} left, {} MB  ",
@@ -109,7 +110,7 @@ std::string Progress::line() const {
 }
 
 std::string Progress::json() const {
-  const double elapsed = seconds();
+  const double elapsed = seconds_since(begin_);
   const auto done = static_cast<double>(done_);
   nlohmann::ordered_json line{{"runs", all_},
                               {"stored", all_ - to_run_ + done_},
@@ -120,12 +121,14 @@ std::string Progress::json() const {
                               {"simulated_s_per_s", simulated_ / elapsed},
                               {"memory_bytes", memory_in_use()}};
   if (team_ != nullptr) {
+    const double at_work = seconds_since(handed_);
     for (const RankRecord& r : team_->records()) {
       line["ranks"].push_back({{"rank", r.rank},
                                {"host", r.host},
                                {"threads", r.threads},
                                {"runs", r.runs},
-                               {"runs_per_s", static_cast<double>(r.runs) / elapsed},
+                               {"runs_per_s", static_cast<double>(r.runs) / at_work},
+                               {"elapsed_s", at_work},
                                {"busy_s", r.busy}});
     }
   }

@@ -28,9 +28,11 @@ class Progress {
   /// Standard error: every 0.2 s on a terminal, else every 10 s.
   static Place standard_error();
 
-  /// `to_run` of `all` runs are to be made, by the ranks of a team if it is not null.
+  /// `to_run` of `all` runs are to be made, by the ranks of a team if it is not null, which has had the plan since
+  /// `handed`.
   Progress(ProgressStyle style, std::uint64_t to_run, std::uint64_t all, Place place = standard_error(),
-           const Team* team = nullptr);
+           const Team* team = nullptr,
+           std::chrono::steady_clock::time_point handed = std::chrono::steady_clock::now());
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -43,7 +45,6 @@ class Progress {
   std::string ranks() const;
 
  private:
-  double seconds() const;  // since the start
   void work();
   void show(const std::string& text) const;
   std::string line() const;
@@ -53,6 +54,7 @@ class Progress {
   Place place_;
   const Team* team_;
   std::uint64_t to_run_, all_;
+  std::chrono::steady_clock::time_point handed_;  // ranks are busy before runs begin: they assemble points
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::atomic<std::uint64_t> done_ = 0, events_ = 0;
   std::atomic<double> simulated_ = 0;

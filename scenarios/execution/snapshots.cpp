@@ -29,7 +29,7 @@ constexpr std::size_t kBlock = 1 << 20;  // bytes that are hashed at a time
 constexpr int kShare = 20;
 
 std::string first_line(const SnapshotPlace& place) {
-  return fmt::format("hearsay snapshot 5 {}\n", place.identity);
+  return fmt::format("hearsay snapshot 6 {}\n", place.identity);
 }
 
 // Passes what is written on in blocks, and hashes them; all but the last are full, as nothing flushes it before the end.

@@ -113,11 +113,12 @@ std::optional<double> StudyState::seconds_left() const {
   return static_cast<double>(left()) / *rate;
 }
 
-StudyState state_of(const std::filesystem::path& folder, const Folders& inputs) {
+StudyState state_of(const std::filesystem::path& folder, const Folders& inputs,
+                    std::optional<analysis::StoredStudy>& read) {
   StudyState state{.folder = folder, .writing = analysis::locked(folder)};
   state.begun = analysis::has_study(folder);
   if (!state.begun) return state;
-  analysis::StoredStudy study(folder);
+  analysis::StoredStudy& study = read.emplace(folder);
   study.freeze();
   const analysis::StudyPlan plan = study.plan();
   for (const analysis::StudyPoint& p : plan.points) state.study_runs += p.repetitions;
@@ -137,6 +138,7 @@ StudyState state_of(const std::filesystem::path& folder, const Folders& inputs) 
   const auto before = static_cast<std::int64_t>(number_in(study.info("finished_before")));
   std::vector<analysis::RunState> fresh;  // of the process that wrote last
   for (std::size_t p = 0; p < plan.points.size(); ++p) {
+    study.point(p);  // throws if it is damaged
     for (const analysis::RunState& run : study.states(p)) {
       using analysis::Status;
       if (run.finished > before && run.status != Status::kInterrupted) fresh.push_back(run);

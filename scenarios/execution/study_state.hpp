@@ -39,7 +39,9 @@ std::optional<Shard> shard_of(analysis::StoredStudy& study);
 /// times and the number of runs that it has made at a time. Nothing if it has made none.
 std::optional<double> runs_per_second(std::vector<analysis::RunState> runs, double elapsed);
 
-/// Reads it from the store of a folder. Verifies every run. `inputs`: as of make_plan_again(). Throws OutputError.
-StudyState state_of(const std::filesystem::path& folder, const Folders& inputs = {});
+/// Reads it from the store of a folder. Verifies every point and run. `inputs`: as of make_plan_again(). `read` gets the
+/// study that was read, which knows what is damaged; nothing if none has begun. Throws OutputError.
+StudyState state_of(const std::filesystem::path& folder, const Folders& inputs,
+                    std::optional<analysis::StoredStudy>& read);
 
 }  // namespace hearsay::scenarios

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "analysis/theory/central_bounds.hpp"
@@ -53,14 +55,9 @@ void each_condition(const Plan& plan, F&& f) {
     f(holding(plan, options.bounds[b].where, fmt::format("/analysis/bounds/{}/where", b)), false);
 }
 
-// Makes of the owners' budgets those of N parties whose answers have the noise that the formulas state.
-void set_budgets(const Scenario& scenario, const nlohmann::ordered_json& protocol,
-                 std::vector<double>& epsilon) {
-  const double factor = scenario.privacy.adjacency == models::Adjacency::kAddRemove ? 2 : 1;
-  for (double& own : epsilon) own *= factor / protocol.value("overlap", 1.0);
-  if (protocol.contains("learner_is_owner") && protocol["learner_is_owner"].is_number())
-    epsilon.at(protocol["learner_is_owner"].get<std::size_t>() - 1) = std::numeric_limits<double>::infinity();
-  // A group is a fictitious owner: its answer, sum (n_i/n_G) Q_i, has the noise of 1/epsilon_G^2 = sum 1/epsilon_i^2.
+// Makes of the owners N parties. A group is a fictitious owner: its answer, sum (n_i/n_G) Q_i, has the noise of
+// 1/epsilon_G^2 = sum 1/epsilon_i^2.
+void form_parties(const nlohmann::ordered_json& protocol, std::vector<double>& epsilon) {
   std::vector<double> parties;
   for (const auto& group : protocol.value("groups", nlohmann::ordered_json::array())) {
     double squares = 0;
@@ -70,11 +67,11 @@ void set_budgets(const Scenario& scenario, const nlohmann::ordered_json& protoco
     }
     parties.push_back(1 / std::sqrt(squares));
   }
-  std::ranges::copy_if(epsilon, std::back_inserter(parties), [](double own) { return own > 0; });
+  std::ranges::copy_if(epsilon, std::back_inserter(parties), [](double own) { return own != 0; });
   epsilon = std::move(parties);
 }
 
-// Sets T and rho of the protocol, if it has them, and what the budgets are for its noise.
+// Sets T and rho of the protocol, if it has them, and forms its parties.
 void add_protocol(const Scenario& scenario, analysis::CentralSetting& setting) {
   const nlohmann::ordered_json all = write_all(scenario);
   const nlohmann::ordered_json& protocol = all["protocol"];
@@ -88,7 +85,7 @@ void add_protocol(const Scenario& scenario, analysis::CentralSetting& setting) {
     setting.horizon = static_cast<double>(*scenario.stop.iterations);
   }
   if (const auto sigma = number("sigma")) setting.sigma = *sigma;
-  if (!setting.epsilon.empty()) set_budgets(scenario, protocol, setting.epsilon);
+  if (!setting.epsilon.empty()) form_parties(protocol, setting.epsilon);
   if (const auto rho = number("rho")) {
     setting.rho = *rho;
   } else if (protocol.contains("rho") && protocol["rho"].is_object() && protocol["rho"]["type"] == "auto") {
@@ -99,6 +96,28 @@ void add_protocol(const Scenario& scenario, analysis::CentralSetting& setting) {
           models::AutoRho::value(setting.owners(), setting.horizon, setting.sigma, setting.hessian_min);
     }
   }
+}
+
+// A point; where each repetition draws its data or network, with the scalars of its runs, NaN where these differ.
+analysis::PointResult with_scalars(const Plan& plan, analysis::StoredStudy& study, std::size_t number) {
+  analysis::PointResult point = study.point(number);
+  const PlannedPoint& planned = plan.points[number];
+  if (planned.scenario->analysis.bounds.empty() || !planned.scenario->draws_anew()) return point;
+  constexpr double kRounding = 1e-12, kNone = std::numeric_limits<double>::quiet_NaN();
+  std::map<std::pair<std::string, std::optional<sim::AgentId>>, std::vector<double>> of_runs;
+  std::size_t runs = 0;
+  study.runs(number, [&](const analysis::RunResult& run) {
+    ++runs;
+    for (const analysis::Scalar& s : run.scalars) of_runs[{s.name, s.agent}].push_back(s.value);
+  });
+  for (const auto& [name, values] : of_runs) {
+    const double first = values.front();
+    const bool equal = values.size() == runs && std::ranges::all_of(values, [first](double value) {
+                         return value == first || std::abs(value - first) <= kRounding * std::abs(first);
+                       });
+    point.scalars.push_back({name.first, name.second, equal ? first : kNone});
+  }
+  return point;
 }
 
 }  // namespace
@@ -123,7 +142,7 @@ analysis::ConclusionInput conclusion_input(const Plan& plan, analysis::StoredStu
   input.groups = plan.groups;
   for (std::size_t p = 0; p < plan.points.size(); ++p) {
     analysis::PointFacts facts{.axes = plan.points[p].numbers,
-                               .setting = analysis::setting_of(study.point(p))};
+                               .setting = analysis::setting_of(with_scalars(plan, study, p))};
     add_protocol(*plan.points[p].scenario, facts.setting);
     input.points.push_back(std::move(facts));
   }

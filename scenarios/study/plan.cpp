@@ -107,8 +107,11 @@ Document document_at(const Plan& plan, const SweepPoint& point, const PlanOption
     at.root.erase(kBranchAxis);
     at.root.erase(kContinuationAxis);
   }
-  // Candidates of `tune` are compared with each other only, and baselines may take longer than their runs.
-  if (options.validation && plan.selection->optional()) at.root.erase("baselines");
+  // Candidates of `tune` are compared with each other only, and are not the runs that conclusions and a trace are of.
+  if (options.validation && plan.selection->optional()) {
+    for (const char* key : {"baselines", "analysis", "splitting"}) at.root.erase(key);
+    if (at.root.find_path("record.trace") != nullptr) at.set("record.trace", Node{});
+  }
   if (!options.validation || !plan.selection->validates()) return at;
   require_instances(plan, at);
   at.set("data.instances", Node::string("validation", plan.selection->at));
@@ -273,6 +276,19 @@ void note_latencies(const std::vector<Reader::PlainNumber>& numbers, Plan& plan)
     plan.notes.emplace(
         pointer, fmt::format(R"(warning: {}: {:g} without a unit means {:g} s; write "{:g} s" or "{:g} ms")",
                              pointer, value, value, value, value));
+  }
+}
+
+// Warns of bounds that depend on more of the data than is equal in all repetitions.
+void note_bounds(Plan& plan) {
+  const auto known = [](const analysis::BoundOptions& bound) { return bound.type->constants == 0; };
+  for (const PlannedPoint& p : plan.points) {
+    if (!p.scenario->draws_data() || std::ranges::none_of(p.scenario->analysis.bounds, known)) continue;
+    plan.notes.emplace(
+        "/analysis/bounds",
+        "warning: analysis.bounds: bounds without free constants are of one data set: as each "
+        "repetition draws its data (data.draw), those that depend on f* or its Hessian have no "
+        "value");
   }
 }
 
@@ -455,6 +471,13 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     }
   }
   plan.candidates = options.validation;
+  if (plan.selection && !options.validation) {
+    const bool drawn =
+        std::ranges::any_of(plan.points, [](const auto& p) { return p.scenario->draws_data(); });
+    if (std::string note = plan.selection->note(drawn); !note.empty())
+      plan.notes.emplace(plan.selection->pointer(), std::move(note));
+  }
+  note_bounds(plan);
   if (plan.selection && options.validation) plan_candidates(plan);
   if (plan.selection && !options.validation) leave_out_tuned(plan);
   for (std::size_t p = 0; p < std::min(options.repetitions.size(), plan.points.size()); ++p)

@@ -61,7 +61,7 @@ struct Plan : SweptAxes {
   std::vector<std::string> tuned{};
   std::vector<PlannedPoint> points{};
   std::map<std::string, std::string>
-      notes{};  ///< by JSON pointer: how an option is written that may be meant otherwise
+      notes{};  ///< by JSON pointer: how an option is written that may be meant otherwise, or what results are of
   std::optional<Selection> selection{};
   /// By criterion of repeat.until and point: the point that it is compared with; itself where it is with none.
   std::vector<std::vector<std::uint32_t>> references{};

@@ -334,14 +334,30 @@ bool Engine::change_state(const Event& event) {
   if (up && changed) {
     pass_waiting(i);
     // Timers that were due get new keys: they fire after all that have been set.
-    presence_.for_each_waiting_timer(i, [this, i](Event& timer) {
-      const std::uint64_t before = std::exchange(timer.key, timer_key(i));
-      if (tracing()) move_origin(before, timer.key);
+    presence_.for_each_waiting(i, [this, i](Event& waiting) {
+      if (waiting.kind != EventKind::kTimer) {
+        if (!waiting.has(Event::kOffline)) waiting = received(waiting);
+        return;
+      }
+      const std::uint64_t before = std::exchange(waiting.key, timer_key(i));
+      if (tracing()) move_origin(before, waiting.key);
     });
     presence_.resume(i, now(), agenda_.queue());
   }
   note_what_is_vain();
   return changed;
+}
+
+// A message waits for an agent that is up.
+Event Engine::received(Event event) {
+  if (event.has(Event::kReceived)) return event;
+  if (tracing()) {
+    TraceRecord begins = record_of(TraceKind::kDeliver, event);
+    begins.waits = Waits::kBegins;
+    trace_->begins_to_wait(begins);
+  }
+  event.flags |= Event::kReceived;
+  return event;
 }
 
 // Agent i returns. What arrived meanwhile and needs no handler passes now, in order of arrival, also if the agent

@@ -28,20 +28,22 @@ void Engine::move_origin(std::uint64_t from, std::uint64_t to) {
   if (const Cause origin = take_origin(from); origin != 0) set_by_[to] = origin;
 }
 
-void Engine::trace_message(TraceKind kind, const Event& event, std::string_view detail) const {
+TraceRecord Engine::record_of(TraceKind kind, const Event& event, std::string_view detail) const {
   const PayloadPool::Header& header = pool_.header(event.slot());
   const bool arrives = kind == TraceKind::kDeliver || kind == TraceKind::kLose;
-  trace_->record({.time = now(),
-                  .kind = kind,
-                  .agent = arrives ? event.target : event.source(),
-                  .peer = arrives ? event.source() : event.target,
-                  .message = event.key,
-                  .cause = now_.key,
-                  .origin = departing_,
-                  .bytes = transport_.bytes(header.numbers),
-                  .staleness = arrives ? now() - header.sent : TraceRecord{}.staleness,
-                  .detail = detail,
-                  .payload = pool_.row(event.slot()).first(header.numbers)});
+  return {.time = now(),
+          .kind = kind,
+          .agent = arrives ? event.target : event.source(),
+          .peer = arrives ? event.source() : event.target,
+          .message = event.key,
+          .cause = now_.key,
+          .origin = departing_,
+          .bytes = transport_.bytes(header.numbers),
+          .staleness = arrives ? now() - header.sent : TraceRecord{}.staleness,
+          .detail = detail,
+          .payload = pool_.row(event.slot()).first(header.numbers),
+          .waits = event.has(Event::kReceived) ? Waits::kEnds : Waits::kNo,
+          .sent = header.sent};
 }
 
 void Engine::trace_tick(const Event& event, bool ticks) {

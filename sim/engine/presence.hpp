@@ -97,12 +97,10 @@ class Presence {
   void take_waiting(AgentId i, F f) {
     waiting_.take_if(i, f);
   }
-  /// Calls f with each timer that waits for agent i, in order.
+  /// Calls f with each event that waits for agent i, in order.
   template <class F>
-  void for_each_waiting_timer(AgentId i, F f) {
-    waiting_.for_each(i, [&f](Event& event) {
-      if (event.kind == EventKind::kTimer) f(event);
-    });
+  void for_each_waiting(AgentId i, F f) {
+    waiting_.for_each(i, f);
   }
 
   /// What was loaded, together with the `pending` events, is the state of a run without some of the events of these

@@ -56,6 +56,7 @@ class Event {
   static constexpr std::uint8_t kOffline = 2;     ///< a message finds its receiver offline
   static constexpr std::uint8_t kDeferred = 4;    ///< a tick that its agent missed and makes now
   static constexpr std::uint8_t kReleased = 8;    ///< it has waited, and others may wait behind it
+  static constexpr std::uint8_t kReceived = 16;   ///< a message waits, or has waited, for an agent that is up
 
   Event() = default;
   Event(Time at, std::uint64_t order, AgentId agent, EventKind what, std::uint32_t slot_or_number = kNoSlot,

@@ -80,6 +80,9 @@ struct Traffic {
   std::uint64_t in_flight() const { return messages - std::accumulate(lost, lost + kLossReasons, delivered); }
 };
 
+/// Of a message and its receiver's computation, for the end of which it waits.
+enum class Waits : std::uint8_t { kNo, kBegins, kEnds };
+
 /// Order key of an event: "tick 3.17" is tick 17 of agent 3, counted from 0. 0 is the start.
 using Cause = std::uint64_t;
 
@@ -104,13 +107,17 @@ struct TraceRecord {
   std::string_view detail =
       {};  ///< reason of a loss or a missed tick, name of a timer, privacy loss of a release, ...
   std::span<const double> payload =
-      {};  ///< numbers of a message, or those that are released; valid while it is recorded
+      {};                    ///< numbers of a message, or those that are released; valid while it is recorded
+  Waits waits = Waits::kNo;  ///< of a delivery
+  Time sent = 0;             ///< of a message
 };
 
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
   virtual void record(const TraceRecord& record) = 0;
+  /// A message has reached an agent that computes, and will be delivered later (kDeliver, Waits::kBegins): no event.
+  virtual void begins_to_wait(const TraceRecord&) {}
 
  protected:
   TraceSink() = default;

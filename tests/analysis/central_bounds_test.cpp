@@ -80,8 +80,20 @@ TEST_CASE("synchronous bounds: by hand, printed and corrected") {
   CHECK(terms("value_of_collaboration_11")[0] == Approx(1.5 / 10 * std::sqrt(1.25)));
   CHECK(terms("value_of_collaboration_11", true)[0] == Approx(1.5 / 10 * std::sqrt(3.75)));
   CHECK(terms("value_of_collaboration_12")[0] == Approx(4 / 1.5 * 1.5 / 10 * std::sqrt(1.25)));
-  // 4 p Xi^2 T^2 s/((T-1) h n^2) = 4 3 2.25 25 1.25/(4 3 100)
-  CHECK(terms("synchronous_closed_form")[0] == Approx(0.703125));
+  // 4 p Xi^2 T^2 s/((T-1) lambda n^2) = 4 3 2.25 25 1.25/(4 3.5 100)
+  CHECK(terms("synchronous_closed_form")[0] == Approx(0.6026785714));
+  // The first step, from 0, is -G/lambda, and f - f* = lambda e^2/2 with e = w/lambda: E w^2/(2 lambda) = 2 4^2/(2 3).
+  const CentralSetting one{
+      .epsilon = {1}, .records = 1, .horizon = 2, .sigma = 1, .bound = 1, .hessian_min = 2, .hessian_max = 2};
+  CHECK(terms("synchronous_closed_form", false, one)[0] == Approx(16.0 / 3));
+}
+
+TEST_CASE("bounds: epsilon of the noise of an answer") {
+  // Laplace noise of scale b = 2 Xi T/(n_i epsilon_i) = 2 3 10/(5 0.5) = 24 has variance 2 b^2; half of it is sqrt(2) epsilon.
+  CHECK(epsilon_of_noise(3, 10, 5, 2 * 24 * 24) == Approx(0.5));
+  CHECK(epsilon_of_noise(3, 10, 5, 24 * 24) == Approx(0.5 * std::sqrt(2)));
+  CHECK(std::isinf(epsilon_of_noise(3, 10, 5, 0)));
+  CHECK(std::isinf(epsilon_of_noise(3, 10, 0, 0)));  // an owner without records
 }
 
 TEST_CASE(

@@ -37,8 +37,9 @@ TEST_CASE("central_sync: mean relative fitness is its closed form at every itera
                                          .records = 4000,
                                          .dimension = static_cast<double>(fixture.problem().p()),
                                          .horizon = kHorizon,
+                                         .sigma = fixture.problem().sigma(),
                                          .bound = kBound,
-                                         .hessian_max = 2 + fixture.problem().sigma()};
+                                         .hessian_max = 2};
   const auto bound = std::ranges::find(analysis::bounds(), "synchronous_closed_form", &analysis::Bound::name);
   std::array<double, 1> excess{};  // at k = T; in proportion to 1/(k - 1)
   bound->terms(setting, false, excess);

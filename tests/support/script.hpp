@@ -84,11 +84,13 @@ class TraceLog final : public sim::TraceSink {
     std::string detail;
   };
   std::vector<Entry> entries;
+  std::vector<sim::Time> waits;  ///< when messages began to wait for an agent that is up
 
   void record(const sim::TraceRecord& record) override {
     entries.push_back({record, std::string(record.detail)});
     entries.back().record.detail = {};
   }
+  void begins_to_wait(const sim::TraceRecord& record) override { waits.push_back(record.time); }
   std::uint64_t count(sim::TraceKind kind, std::string_view detail = {}) const {
     std::uint64_t n = 0;
     for (const Entry& e : entries) n += e.record.kind == kind && e.detail == detail ? 1u : 0u;

@@ -193,6 +193,9 @@ double CentralSync::gather(Context& context) {
   if (plain) return share;
   if (!context.aggregate(params_.rule, 0, gathered_, data_term_)) return 0;
   gathered_.centre = data_term_;
+  // The mean is of the answers that there are; what is missing counts as 0 in it, unless it is to be reweighted.
+  if (std::holds_alternative<MeanRule>(params_.rule.aggregate) && params_.missing != MissingAnswer::kReweight)
+    data_term_ *= share;
   return 1;
 }
 

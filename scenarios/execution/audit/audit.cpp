@@ -270,6 +270,7 @@ class Auditor {
   void state(const models::World& world) {
     AuditClaim ledger{.name = "ledger", .but = not_covered()}, view{.name = "view", .but = ledger.but},
         linear{.name = "linear", .but = ledger.but};
+    double one_label = 0;
     const auto grow = [](double& most, double value) {
       most = std::isnan(value) || std::isnan(most) ? kUnknownClaim : std::max(most, value);
     };
@@ -297,7 +298,7 @@ class Auditor {
       grow(view.epsilon, seen.epsilon);
       grow(view.mu, std::sqrt(seen.mu_squared));
       grow(linear.mu, std::sqrt(seen.linear));
-      grow(result_.one_label, std::sqrt(seen.one_label));
+      grow(one_label, std::sqrt(seen.one_label));
     }
     const auto epsilon_of = [&](double mu) {
       return std::isnan(mu) || result_.delta == 0 ? kUnknownClaim
@@ -319,8 +320,7 @@ class Auditor {
     if (!everybody_ && !std::isnan(linear.mu) && directed_ &&
         budget().adjacency == models::Adjacency::kReplaceOne) {
       result_.claims.push_back(linear);
-    } else {
-      result_.one_label = kUnknownClaim;
+      result_.one_label = one_label;
     }
   }
 

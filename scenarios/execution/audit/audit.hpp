@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,8 +62,8 @@ struct AuditResult {
   double delta = 0;
   std::vector<AuditClaim> claims;  ///< ledger, view, linear: the largest over the owners
   std::string label;               ///< of the view
-  double one_label =
-      0;             ///< mu that changed labels attain where gradients react linearly; NaN where they do not
+  /// mu that changed labels attain where gradients react linearly; NaN where they do not, and of final models.
+  double one_label = std::numeric_limits<double>::quiet_NaN();
   double level = 0;  ///< of each certificate
   std::optional<analysis::ManyRunsCertificate> any, gaussian;
   std::optional<analysis::Guesses> guesses;

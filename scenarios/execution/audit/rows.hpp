@@ -49,6 +49,7 @@ class AuditWatch final : public sim::TraceSink, public models::Observer {
     }
     seen.insert(seen.end(), r.payload.begin(), r.payload.begin() + static_cast<std::ptrdiff_t>(size));
   }
+  void begins_to_wait(const sim::TraceRecord& r) override { record(r); }
   void observe(const models::World&) override {}
   bool should_abort() override { return interrupted_ != nullptr && interrupted_->load(); }
 

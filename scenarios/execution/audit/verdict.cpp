@@ -21,7 +21,8 @@ void exceed(AuditResult& result, const AuditClaim& claim, const std::string& wha
   } else if (sure) {
     result.refuted.push_back(text + ", where an accident is next to impossible");
   } else {
-    result.notes.push_back("warning: " + text + ", which can be an accident: repeat it with more --runs");
+    result.notes.push_back(fmt::format("warning: {}, which can be an accident: repeat it with {}", text,
+                                       result.guesses ? "more --canaries or another seed" : "more --runs"));
   }
 }
 

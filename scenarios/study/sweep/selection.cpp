@@ -116,12 +116,32 @@ PointLabels labels_at(const PointLabels& labels, const std::vector<std::size_t>&
 
 bool Selection::validates() const {
   const analysis::Metric* const by = analysis::find_metric(metric);
-  return !on_test && (place != "tune" || by == nullptr || by->needs_test);
+  return !on_test && (by == nullptr || by->needs_test);
 }
 
 std::string Selection::instances() const {
   if (on_test) return "the test data (optimistically biased)";
-  return validates() ? "validation records" : "the training records, with other random numbers";
+  if (validates()) return "validation records";
+  return optional() ? "the training records, with other random numbers"
+                    : "the runs that are reported (optimistically biased)";
+}
+
+std::string Selection::note(bool draws_data) const {
+  if (on_test)
+    return fmt::format(
+        "warning: {}: {} is chosen on the test data, so that results on them are "
+        "optimistically biased",
+        place, over);
+  if (!optional() && !validates())
+    return fmt::format(
+        "warning: {}: {} is chosen on the runs that are reported, by {}, which reads no test "
+        "records, so that results of it are optimistically biased; tune chooses on other runs",
+        place, over, metric);
+  if (!optional() || !validates() || !draws_data) return "";
+  return fmt::format(
+      "{}: each repetition draws its data, so that candidates have the random numbers of the "
+      "runs that are reported: results on test records are of the chosen models, not of fresh runs",
+      place);
 }
 
 std::optional<std::string> Selection::exact_read() const {
@@ -360,11 +380,6 @@ Decided decide(const Selection& selection, analysis::StoredStudy& study) {
 
 std::vector<std::string> warnings_of(const Selection& selection, const std::vector<Choice>& choices) {
   std::vector<std::string> all;
-  if (selection.on_test)
-    all.push_back(
-        fmt::format("warning: {}: {} is chosen on the test data, so that results on them are "
-                    "optimistically biased",
-                    selection.place, selection.over));
   Names edges;
   std::size_t count = 0;
   for (const Choice& c : choices) {

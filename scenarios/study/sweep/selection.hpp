@@ -30,6 +30,9 @@
 // The simplest form, in a sweep, tunes one of its axes, with as many repetitions as the study has, and the same:
 //
 //   "select": { "over": "privacy.steps", "minimise": "own_test_error", "on": "validation" }
+//
+// What it reports are the chosen models, on test records; what `tune` reports are fresh runs at the chosen values. By a
+// metric that reads no test records, `select` takes the best of the numbers that are reported: every output says so.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -69,11 +72,14 @@ struct Selection {
   bool on_test = false;
   Position at{}, metric_at{};  ///< of "select" and of the metric
 
-  /// Whether candidates need validation records. They do not if the metric of `tune` reads no test records: its values in
-  /// other repetitions are those of independent runs.
+  /// Whether candidates need validation records. They do not if the metric reads no test records: candidates of `tune`
+  /// are then independent runs, and those of `select` the runs that are reported.
   bool validates() const;
-  /// "validation records", "the training records, with other random numbers", or "the test data (optimistically biased)".
+  /// "validation records", "the training records, with other random numbers", "the runs that are reported (optimistically
+  /// biased)" or "the test data (optimistically biased)".
   std::string instances() const;
+  /// In what respect results are not those of fresh runs at the chosen values; empty where there is nothing to say.
+  std::string note(bool draws_data) const;
   /// The JSON pointer of its place.
   std::string pointer() const { return place == "tune" ? "/tune" : "/sweep/select"; }
   /// Whether points may lack the options.

@@ -60,7 +60,8 @@ template <class F>
 void read_study(F&& f) {
   analysis::StoredStudy stored(folder() / "out");
   read_all(stored, f);
-  scenarios::state_of(folder() / "out");
+  std::optional<analysis::StoredStudy> again;
+  scenarios::state_of(folder() / "out", {}, again);
 }
 
 /// Values of --set, and the number of runs.

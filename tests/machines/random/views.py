@@ -57,6 +57,7 @@ def _earliest(trace, adversary, agent):
     members = {"0"} if kind == "hub" else set(names.split("+")) if kind.startswith("agent") else set()
     links = {tuple(link.split("-")) for link in names.split("+")} if kind.startswith("link") else set()
     has, carries = set(), set()
+    computes = any(row["event"] == "compute" for row in trace)
     for row in trace:
         event = row["event"]
         if event == "release":
@@ -66,7 +67,8 @@ def _earliest(trace, adversary, agent):
                 has.add(agent)
         elif event in ("send", "publish") and row["agent"] in has:
             carries.add(row["message"])
-            if (row["agent"], row["peer"]) in links:
+            # What waits for an agent that computes has reached it before it is delivered.
+            if (row["agent"], row["peer"]) in links or (computes and row["peer"] in members):
                 return float(row["time_s"])
         elif event == "deliver" and row["message"] in carries:
             has.add(row["agent"])

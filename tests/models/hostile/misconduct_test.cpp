@@ -37,7 +37,7 @@ class Scene {
         misconduct_(agents_, 3, form, MixingWeights::kMetropolis, sim::Streams(1, 0)) {}
 
   void note(sim::AgentId from, const VectorXd& x, std::uint32_t round = 1) {
-    misconduct_.note_sent({from, from, kTag, round}, {x.data(), static_cast<std::size_t>(x.size())});
+    misconduct_.note_made({from, from, kTag, round}, {x.data(), static_cast<std::size_t>(x.size())}, 0);
   }
   void note_all() {
     note(0, Vector3d(1, 2, 3));
@@ -178,6 +178,19 @@ TEST_CASE("misconduct: faults replay, get stuck, withhold and fall silent") {
   Scene withholds(group_of(late));
   CHECK(withholds.sent() == Vector3d(1, 1, 1));
   CHECK(withholds.withheld() == 2.5);
+}
+
+TEST_CASE("misconduct: what was made before an agent is hostile counts as old, but it is not stuck at that") {
+  ReplayOld two;
+  two.age = 2;
+  FreeRider old;
+  old.sends = Ridden::kOld;
+  for (const auto& [how, expected] :
+       {std::pair(Behaviour(two), 2.), {Behaviour(old), 1.}, {Behaviour(Stuck{}), 4.}}) {
+    Scene scene(group_of(how));
+    for (std::uint32_t round = 1; round <= 3; ++round) scene.note(3, Vector3d::Constant(round), round);
+    CHECK(scene.sent(Vector3d::Constant(4), 0, 4) == Vector3d::Constant(expected));
+  }
 }
 
 TEST_CASE(

@@ -83,6 +83,25 @@ TEST_CASE("canary: a changed label changes the gradient by twice the given bound
   }
 }
 
+// norm_1(x) = b/2 and y = 1 or -1: the gradient 2 (theta . x - y) x changes by 4 x.
+TEST_CASE("canary: with Laplace noise gradients are bounded in L1") {
+  const VectorXd diagonal = VectorXd::Constant(2, std::sqrt(0.5));
+  Budget budget = stated(1, BoundSource::kGiven);
+  budget.mechanism = Laplace{};
+  const VectorXd theta = VectorXd::Constant(2, 7),
+                 change = gradient_of(two_records(), {}, budget, true, theta, diagonal) -
+                          gradient_of(two_records(), {}, budget, false, theta, diagonal);
+  CHECK(change.lpNorm<1>() == Approx(2));
+  DataSet data = two_records(1);
+  plant(data, {.loss = LogisticLoss{}}, budget, {.owner = 0, .record = 0, .direction = diagonal}, true);
+  CHECK(data.train[0].features.row(0).lpNorm<1>() == Approx(1));  // slopes are at most 1
+  DataSet declared = two_records();
+  declared.bounds = DeclaredBounds{.features_l1 = 10, .features_l2 = 10, .target = 0.8};
+  plant(declared, {}, budget, {.owner = 0, .record = 0, .direction = diagonal}, true);
+  CHECK(declared.train[0].features.row(0).lpNorm<1>() == Approx(10));
+  CHECK(declared.train[0].target[0] == Approx(0.05));
+}
+
 TEST_CASE("canary: declared bounds hold, for features and target") {
   DataSet data = two_records();
   data.bounds = DeclaredBounds{.features_l1 = 0.5, .features_l2 = 0.45, .target = 0.8};

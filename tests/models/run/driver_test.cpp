@@ -133,7 +133,7 @@ TEST_CASE("driver: a run fails that comes no closer to the iterations that it wa
   CHECK(run(900, sim::kNever) == sim::End::kFinished);
   CHECK(run(0, 1000) == sim::End::kTime);  // 4 agents tick about once a second
   // Pauses change nothing.
-  const auto failure = [&] { return test::error_of<std::runtime_error>([&] { run(0, sim::kNever); }); };
+  const auto failure = [&] { return test::error_of<sim::UserError>([&] { run(0, sim::kNever); }); };
   const std::string without = failure();
   Pausing pausing;
   keeper = &pausing;

@@ -111,6 +111,17 @@ TEST_CASE("audit command: refusals are one line with the nearest valid name") {
              "no guarantee covers all that is used");
 }
 
+TEST_CASE("audit command: a run that waits in vain is no defect of the program") {
+  const test::Scratch dir;
+  dir.write("s.json", R"({"data": {"type": "lending_like", "owners": 3, "records": 2, "features": 1},
+    "network": {"topology": "star", "latency": "10 ms", "loss": 0.3},
+    "protocol": {"type": "fedavg", "step": 0.5, "round_timeout": "1 s"},
+    "privacy": {"mechanism": "gaussian", "epsilon": 6, "delta": 1e-5, "accountant": "zcdp", "clip": 1, "steps": 3},
+    "stop": {"iterations": 50}, "events": [{"at": "1.2 s", "leave": [0]}]})");
+  is_refused(dir, "s.json --adversary everybody --runs 10",
+             "the run waits in vain for stop.iterations 50, of which there are ");
+}
+
 TEST_CASE("audit command: a difference of equal models, which rounding leaves, is no release") {
   const test::Scratch dir;
   dir.write("s.json", R"({

@@ -1,4 +1,5 @@
 // What "analysis" says of a study, through the program.
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,25 @@ const std::string kNoisy = R"("model": {"l2": 1e-5}, "baselines": ["isolated"], 
                "bounds": [{"type": "cost_of_privacy_11"}, {"type": "cost_of_privacy_11", "c1": 0, "c2": 5},
                           {"type": "asynchronous_moments"}],
                "gains": ["relative_fitness"]})";
+
+// The column value of bounds.csv, point after point.
+std::vector<double> bound_values(const std::string& protocol, const std::string& sweep,
+                                 const std::string& bound, const std::string& sets = "") {
+  const test::Scratch dir;
+  dir.write("s.json", R"({"data": {"type": "lending_like", "owners": 4, "records": 100, "features": 2},
+    "model": {"l2": 1e-5}, "protocol": )" +
+                          protocol + R"(, "stop": {"iterations": 5},
+    "privacy": {"mechanism": "laplace", "epsilon": 1, "gradient_bound": 20},
+    "record": {"metrics": ["relative_fitness"]}, "sweep": {"zip": [)" +
+                          sweep + R"(]}, "analysis": {"bounds": [)" + bound + "]}}");
+  test::run_study(dir, "-o out " + sets);
+  std::vector<double> all;
+  const auto rows = rows_of(dir / "out/bounds.csv");
+  const auto column = std::find(rows.at(0).begin(), rows.at(0).end(), "value") - rows.at(0).begin();
+  for (std::size_t k = 1; k < rows.size(); ++k)
+    all.push_back(std::stod(rows[k].at(static_cast<std::size_t>(column))));
+  return all;
+}
 
 }  // namespace
 
@@ -90,29 +110,13 @@ TEST_CASE("conclusions: the exact recursion predicts the means of equal whitened
 }
 
 TEST_CASE("conclusions: bounds are of the noise that overlap, adjacency, groups and learner leave") {
-  // The column value of bounds.csv, point after point.
-  const auto values = [](const std::string& protocol, const std::string& sweep, const std::string& bound) {
-    const test::Scratch dir;
-    dir.write("s.json", R"({"data": {"type": "lending_like", "owners": 4, "records": 100, "features": 2},
-      "model": {"l2": 1e-5}, "protocol": )" +
-                            protocol + R"(, "stop": {"iterations": 5},
-      "privacy": {"mechanism": "laplace", "epsilon": 1, "gradient_bound": 20},
-      "record": {"metrics": ["relative_fitness"]}, "sweep": {"zip": [)" +
-                            sweep + R"(]}, "analysis": {"bounds": [)" + bound + "]}}");
-    test::run_study(dir, "-o out");
-    std::vector<double> all;
-    const auto rows = rows_of(dir / "out/bounds.csv");
-    const auto column = std::find(rows.at(0).begin(), rows.at(0).end(), "value") - rows.at(0).begin();
-    for (std::size_t k = 1; k < rows.size(); ++k)
-      all.push_back(std::stod(rows[k].at(static_cast<std::size_t>(column))));
-    return all;
-  };
   // 4 p Xi^2 T^2 s/((T-1) h n^2) with s = 4: 9 times that with kappa = 3, a quarter for add_remove, s = 3 if one learns.
-  const auto closed = values(R"({"type": "central_sync", "algorithm": "strongly_convex", "rho": "auto"})",
-                             R"({"protocol.overlap": [1, 3, 1, 1],
+  const auto closed =
+      bound_values(R"({"type": "central_sync", "algorithm": "strongly_convex", "rho": "auto"})",
+                   R"({"protocol.overlap": [1, 3, 1, 1],
                                  "privacy.adjacency": ["replace_one", "replace_one", "add_remove", "replace_one"],
                                  "protocol.learner_is_owner": [null, null, null, 2]})",
-                             R"({"type": "synchronous_closed_form"})");
+                   R"({"type": "synchronous_closed_form"})");
   REQUIRE(closed.size() == 4);
   CHECK(closed[1] == Approx(9 * closed[0]).epsilon(1e-9));
   CHECK(closed[2] == Approx(closed[0] / 4).epsilon(1e-9));
@@ -120,14 +124,82 @@ TEST_CASE("conclusions: bounds are of the noise that overlap, adjacency, groups 
   // S = 1/T^2 + N sum (1/T + 2 sqrt(2)/(n epsilon))^2 with T = 5 and n = 400. Four owners: 0.04 + 4 (4 0.2070711^2).
   // One that learns: 0.04 + 4 (3 0.2070711^2 + 0.2^2). Two pairs, of epsilon 1/sqrt(2) each: 0.04 + 2 (2 0.21^2).
   // kappa = 3 with add_remove is epsilon = 2/3: 0.04 + 4 (4 0.2106066^2).
-  const auto s = values(R"({"type": "central_async", "rho": 1e-4})",
-                        R"({"protocol.learner_is_owner": [null, 1, null, null],
+  const auto s = bound_values(R"({"type": "central_async", "rho": 1e-4})",
+                              R"({"protocol.learner_is_owner": [null, 1, null, null],
                             "protocol.groups": [[], [], [[1, 3], [2, 4]], []], "protocol.overlap": [1, 1, 1, 3],
                             "privacy.adjacency": ["replace_one", "replace_one", "replace_one", "add_remove"]})",
-                        R"({"type": "cost_of_privacy_9", "c1": 0, "c2": 1})");
+                              R"({"type": "cost_of_privacy_9", "c1": 0, "c2": 1})");
   REQUIRE(s.size() == 4);
   const std::vector<double> expected{0.7260549, 0.7145412, 0.2164, 0.7496822};
   for (std::size_t k = 0; k < 4; ++k) CHECK(s[k] == Approx(expected[k]).epsilon(1e-6));
+}
+
+TEST_CASE("conclusions: bounds are of the noise that mechanism, accountant and planned releases leave") {
+  const std::string sync = R"({"type": "central_sync", "algorithm": "strongly_convex", "rho": "auto"})";
+  // Two releases in place of T = 4 are twice the epsilon for each. Normal noise of sqrt(2 ln(1.25/delta)) T Delta/epsilon
+  // has the variance of Laplace noise of scale T Delta/epsilon' at epsilon = epsilon' sqrt(ln(1.25/delta)), twice epsilon' for
+  // delta = 1.25 exp(-4). With zcdp and delta = exp(-4), epsilon = 5 is rho = 1, as rho + 2 sqrt(4 rho) = 5: z^2 = T/(2 rho)
+  // = 2, where Laplace noise of the same variance has 2 T^2/epsilon'^2 = 2, epsilon' = 4.
+  const auto closed = bound_values(
+      sync,
+      R"({"privacy.epsilon": [1, 1, 2, 2, 5, 4], "privacy.steps": [null, 2, null, null, null, null],
+          "privacy.mechanism": ["laplace", "laplace", "laplace",
+                                {"type": "gaussian", "calibration": "classic", "delta_step": 0.022894548610917725},
+                                "gaussian", "laplace"],
+          "privacy.accountant": ["basic", "basic", "basic", "basic", "zcdp", "basic"],
+          "privacy.delta": [null, null, null, 0.1, 0.018315638888734179, null]})",
+      R"({"type": "synchronous_closed_form"})", "--set stop.iterations=4");
+  REQUIRE(closed.size() == 6);
+  CHECK(closed[1] == Approx(closed[0] / 4).epsilon(1e-9));
+  CHECK(closed[2] == Approx(closed[0] / 4).epsilon(1e-9));
+  CHECK(closed[3] == Approx(closed[0]).epsilon(1e-9));
+  CHECK(closed[4] == Approx(closed[5]).epsilon(1e-9));
+  // s/n^2 = 4/400^2 at T = 100; expected_share plans ceil(25 + 3 sqrt(25)) = 40 releases: (40/100)^2 of that.
+  const auto share =
+      bound_values(R"({"type": "central_async", "rho": 1e-4})",
+                   R"({"protocol.budget_for": ["horizon", "expected_share"]})",
+                   R"({"type": "cost_of_privacy_11", "c1": 0, "c2": 1})", "--set stop.iterations=100");
+  REQUIRE(share.size() == 2);
+  CHECK(share[0] == Approx(2.5e-5).epsilon(1e-9));
+  CHECK(share[1] == Approx(4e-6).epsilon(1e-9));
+  // Other protocols have no such noise.
+  CHECK(std::isnan(bound_values(R"({"type": "fedavg", "step": 0.01})", R"({"privacy.steps": [5]})",
+                                R"({"type": "cost_of_privacy_11", "c1": 0, "c2": 1})",
+                                "--set privacy.gradient_bound=null --set privacy.clip=1")
+                       .at(0)));
+}
+
+TEST_CASE("conclusions: where repetitions draw data or network, bounds are of what is equal in all of them") {
+  const std::string
+      async = R"({"type": "central_async", "rho": 1e-4})",
+      sweep = R"({"privacy.epsilon": [1]})",
+      bounds = R"({"type": "cost_of_privacy_11", "c1": 0, "c2": 1}, {"type": "asynchronous_moments"})";
+  const auto fixed = bound_values(async, sweep, bounds, "--repeat 2"),
+             drawn = bound_values(async, sweep, bounds, "--repeat 2 --set data.draw=repetition");
+  REQUIRE(drawn.size() == 2);
+  CHECK(drawn[0] == Approx(2.5e-5).epsilon(1e-9));
+  CHECK(std::isnan(drawn[1]));  // f* and the Hessian differ
+  REQUIRE(fixed.size() == 2);
+  CHECK(fixed[1] > 0);
+  CHECK(bound_values(async, sweep, bounds,
+                     R"(--repeat 2 --set 'network.topology={"type": "random_geometric", "radius": 2, )"
+                     R"("draw": "repetition", "overlay": {"type": "star"}}')") == fixed);
+  // Owners of different sizes in each repetition: 6/30^2 of 6 owners, of whom none is lost to rounding.
+  const test::StudyFolder dir(R"("analysis": {"bounds": [{"type": "asynchronous_moments"}]})");
+  std::string table = "x,y\n";
+  for (int k = 0; k < 30; ++k) table += fmt::format("{},{}\n", k % 7, k % 3);
+  dir.write("t.csv", table);
+  dir.write("sizes.json", R"({
+    "data": {"type": "csv", "path": "t.csv", "target": "y", "test_fraction": 0, "draw": "repetition",
+             "owner": {"type": "quantity", "owners": 6, "alpha": 1}}, "repeat": 6,
+    "protocol": {"type": "central_async", "rho": 1e-4}, "stop": {"iterations": 7},
+    "privacy": {"mechanism": "laplace", "epsilon": 1, "gradient_bound": 20},
+    "analysis": {"bounds": [{"type": "cost_of_privacy_11", "c1": 0, "c2": 1}]}})");
+  test::ended_with(dir, "run sizes.json --no-progress -o sizes");
+  CHECK(std::stod(test::rows_of(dir / "sizes/bounds.csv").back().at(2)) == Approx(6. / 900).epsilon(1e-9));
+  CHECK_THAT(test::ended_with(dir, "validate s.json --set data.draw=repetition").err,
+             Catch::Contains("warning: analysis.bounds: bounds without free constants are of one data set"));
+  CHECK(test::ended_with(dir, "validate s.json").err.empty());
 }
 
 TEST_CASE("conclusions: gains are relative to the isolated baseline") {

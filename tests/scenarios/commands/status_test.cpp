@@ -13,14 +13,15 @@ using namespace hearsay::test;
 
 namespace {
 
-std::string status_of(const Scratch& dir, const std::string& folders) {
-  const auto outcome = ended_with(dir, "status " + folders);
-  CHECK(outcome.err.empty());
+// Whatever is damaged is named on standard error.
+std::string status_of(const Scratch& dir, const std::string& folders, int code = 0) {
+  const auto outcome = ended_with(dir, "status " + folders, code);
+  CHECK(outcome.err.empty() == (code == 0));
   return outcome.out;
 }
 
-nlohmann::json status_json(const Scratch& dir, const std::string& folders) {
-  return nlohmann::json::parse(status_of(dir, folders + " --json"));
+nlohmann::json status_json(const Scratch& dir, const std::string& folders, int code = 0) {
+  return nlohmann::json::parse(status_of(dir, folders + " --json", code));
 }
 
 const std::string kTenRuns = R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 5)";
@@ -40,11 +41,13 @@ TEST_CASE("status: a complete study, and one of each outcome") {
       out,
       "DELETE FROM checksum WHERE part = 2 AND id = (SELECT id FROM run WHERE point = 2 AND repetition = 3)");
   test::damage(out, "DELETE FROM run WHERE point = 2 AND repetition = 3");
-  CHECK(status_of(dir, out) ==
-        out +
-            ": 10 runs: 4 done, 1 diverged, 2 failed; 3 left (1 interrupted, 1 damaged); no "
-            "process is writing\n");
-  const auto json = status_json(dir, out).at("folders").at(0);
+  const auto outcome = ended_with(dir, "status " + out, 4);
+  CHECK(outcome.out == out +
+                           ": 10 runs: 4 done, 1 diverged, 2 failed; 3 left (1 interrupted, 1 damaged); no "
+                           "process is writing\n");
+  CHECK_THAT(outcome.err, Contains("damaged: runs that were stored are not found") &&
+                              Contains("1 damaged run left out, the first: "));
+  const auto json = status_json(dir, out, 4).at("folders").at(0);
   const nlohmann::json expected{{"folder", out},
                                 {"part", nullptr},
                                 {"writing", false},
@@ -101,10 +104,17 @@ TEST_CASE("status: a part with a run of a repetition that cannot be") {
     INFO(repetition);
     test::damage(dir / "a",
                  fmt::format("UPDATE run SET repetition = {} WHERE rowid = 1", repetition).c_str());
-    const auto json = status_json(dir, "a")["folders"][0];
+    const auto json = status_json(dir, "a", 4)["folders"][0];
     CHECK(json["done"] == done - 1);
     CHECK(json["left"] == 1);
   }
+}
+
+TEST_CASE("status: a study with a damaged point is refused") {
+  const test::StudyFolder dir(kTenRuns);
+  run_study(dir, "-o out");
+  test::damage(dir.path() / "out", "UPDATE point SET owners = owners + 1 WHERE id = 1");
+  CHECK_THAT(ended_with(dir, "status out", 4).err, Contains("damaged: point 0 is not as it was written"));
 }
 
 TEST_CASE("status: a part with points that equal those of another part") {

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "scenarios/execution/audit/verdict.hpp"
 #include "scenarios/study/plan.hpp"
 #include "tests/support/audited.hpp"
 
@@ -122,6 +123,7 @@ TEST_CASE("audit: who sees final models alone certifies less than who sees every
   options.adversary.clear();
   const AuditResult models = audited(test::audited_path(kTwoRounds), options);
   CHECK(models.claims.size() == 1);
+  CHECK(std::isnan(models.one_label));
   options.adversary = "everybody";
   const AuditResult all = audited(test::audited_path(kTwoRounds), options);
   CHECK(models.auroc > 0.6);
@@ -129,6 +131,15 @@ TEST_CASE("audit: who sees final models alone certifies less than who sees every
   // All of it: (Delta/sigma)^2 = 2 q^2.
   CHECK(all.claims[1].mu == all.claims[0].mu);
   CHECK(all.auroc == Approx(std::erfc(-all.claims[0].mu / 2) / 2).margin(0.015));
+}
+
+TEST_CASE("audit: nothing is stated of reactions where records are released once for all") {
+  const AuditResult result = audited(R"({
+    "data": {"type": "linear_separators", "owners": 3, "records": 8, "test_records": 2, "features": 2, "weight_threshold": 0},
+    "model": {"loss": "logistic"}, "protocol": {"type": "local_dp", "epsilon_label": 1}, "stop": {"time": "1 s"},
+    "privacy": {"mechanism": "laplace", "epsilon": 4, "accountant": "basic"}})",
+                                     {.runs = 40});
+  CHECK(std::isnan(result.one_label));
 }
 
 TEST_CASE("audit: canaries in one run") {
@@ -150,6 +161,16 @@ TEST_CASE("audit: canaries in one run") {
   CHECK(result.epsilon < 8);
   CHECK(result.scores[0].size() + result.scores[1].size() == 1000);
   CHECK(result.auroc == Approx(std::erfc(-1.666 / 2) / 2).margin(0.05));
+}
+
+TEST_CASE("audit: where one run may exceed a guarantee by accident, the advice fits it") {
+  // 90 of 100 guesses are right: ln(p/(1 - p)) of the lower bound of p, 0.836, is 1.63 (Clopper and Pearson).
+  AuditResult result{.claims = {{.name = "ledger", .epsilon = 1.6}}, .guesses = {{100, 100, 90}}};
+  scenarios::certify_canaries(result, 0.05);
+  CHECK(result.epsilon == Approx(1.63).margin(0.01));
+  CHECK(result.refuted.empty());
+  REQUIRE(result.notes.size() == 1);
+  CHECK_THAT(result.notes[0], Catch::EndsWith("repeat it with more --canaries or another seed"));
 }
 
 TEST_CASE("audit: what no budget covers is a finding, not a guarantee that is refuted") {

@@ -203,11 +203,13 @@ TEST_CASE("hostile: clipping bounds how far a hostile agent moves others, one me
 }
 
 TEST_CASE("hostile: a run that goes on from a state is the undisturbed one") {
-  for (const char* behaviour : {R"("behaviour": "a_little", "omniscient": true)",
-                                R"("behaviour": "sign_flip")", R"("behaviour": {"type": "replay", "age": 3})",
-                                R"("behaviour": {"type": "late", "delay": "1 s"}, "from": "4 s")",
-                                R"("behaviour": {"type": "free_rider", "sends": "received"})",
-                                R"("behaviour": "bit_flip", "to": "9 s")"}) {
+  for (const char* behaviour :
+       {R"("behaviour": "a_little", "omniscient": true)", R"("behaviour": "sign_flip")",
+        R"("behaviour": {"type": "replay", "age": 3}, "from": "4 s")",
+        R"("behaviour": "stuck", "from": "4 s")",
+        R"("behaviour": {"type": "late", "delay": "1 s"}, "from": "4 s")",
+        R"("behaviour": {"type": "free_rider", "sends": "received"})",
+        R"("behaviour": "bit_flip", "to": "9 s")"}) {
     for (const char* protocol : {"fedavg", "dpsgd_gossip", "epidemic"}) {
       const test::Scratch whole, kept;
       const std::string text =

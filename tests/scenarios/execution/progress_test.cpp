@@ -3,8 +3,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
 #include <thread>
 
+#include "scenarios/execution/workers/team.hpp"
 #include "tests/support/process.hpp"
 
 using namespace hearsay;
@@ -33,6 +38,19 @@ std::string progress_output(bool terminal) {
   return all;
 }
 
+// One other rank, whose two threads have assembled and run for 10,000 s in all.
+struct OneRank final : scenarios::Team {
+  int rank() const override { return 0; }
+  scenarios::Workers& plan(const scenarios::Plan&, const scenarios::PlanOptions&,
+                           const std::atomic<bool>*) override {
+    throw std::logic_error("no work");
+  }
+  std::vector<scenarios::RankRecord> records() const override {
+    return {{.rank = 1, .host = "host", .threads = 2, .runs = 80'000, .busy = 10'000}};
+  }
+  void work(const std::function<Work(const scenarios::PlanOptions&)>&) override {}
+};
+
 }  // namespace
 
 TEST_CASE("progress: off a terminal, whole lines with percent, runs, rates, time left and memory") {
@@ -50,6 +68,28 @@ TEST_CASE("progress: on a terminal one line is updated in place and complete at 
   CHECK(std::count(text.begin(), text.end(), '\n') == 1);
   CHECK(text.back() == '\n');
   CHECK_THAT(text.substr(text.rfind('\r')), Contains(" 50 %"));
+}
+
+TEST_CASE("progress: the time of ranks counts from when they had the plan") {
+  const OneRank team;
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* file = ::open_memstream(&text, &size);
+  const auto handed = std::chrono::steady_clock::now() - std::chrono::seconds(10'000);
+  Progress progress(ProgressStyle::kJson, 6, 10, {file, false, std::chrono::milliseconds(5)}, &team, handed);
+  progress.stop();
+  std::fclose(file);
+  const std::string all(text, size);
+  std::free(text);
+  const auto rank = nlohmann::json::parse(all.substr(0, all.find('\n'))).at("ranks").at(0);
+  // 80,000 runs in 10,000 s; the threads were busy for half of 2 x 10,000 s.
+  CHECK(rank.at("runs_per_s") == Approx(8).epsilon(1e-3));
+  CHECK(rank.at("elapsed_s") == Approx(10'000).epsilon(1e-3));
+  std::istringstream table(progress.ranks());
+  std::string line;
+  std::getline(table, line);
+  const std::vector<std::string> words{std::istream_iterator<std::string>(table), {}};
+  CHECK(words == std::vector<std::string>{"1", "host", "2", "80000", "8", "50.0", "%"});
 }
 
 TEST_CASE("progress: a line that cannot be written is left out") {

@@ -106,6 +106,17 @@ TEST_CASE("views: what hostile agents pass on, by hand") {
   }
 }
 
+// From 15 ms on agent 1 repeats what it made before: x_0, y_1, and y_1 again in place of (x_0 + y_1 + y_2)/3 + y_1'.
+TEST_CASE("views: old vectors are those that an agent made before it was hostile, too") {
+  const Scratch dir;
+  dir.write("path.edges", std::string(kPath));
+  const Seen view =
+      in_rounds(dir, kPathFile, 3, 2, R"({"agents": [0]})",
+                R"({"agents": [1], "from": "15 ms", "behaviour": {"type": "replay", "age": 1}})");
+  CHECK(view.mu("agent:0", 1) == Approx(1).margin(1e-9));
+  CHECK(view.mu("agent:0", 2) == 0);
+}
+
 TEST_CASE("views: hostile agents are a coalition, and who knows all sees every release") {
   const Scratch dir;
   dir.write("path.edges", std::string(kPath));
@@ -116,12 +127,13 @@ TEST_CASE("views: hostile agents are a coalition, and who knows all sees every r
   const Seen own = run(R"("behaviour": "a_little")");
   const Seen all = run(R"("behaviour": "a_little", "omniscient": true)");
   const Seen models = run(R"("behaviour": "dissensus")");
+  const Seen idle = run(R"("behaviour": {"type": "sign_flip", "own": true}, "omniscient": true)");
   for (const int i : {0, 2}) {
     // It hears from both without detour: the first release alone, the second with what it knows.
     CHECK(own.mu("hostile", i) == Approx(2).margin(1e-9));
     CHECK(own.mu("agent:1", i) == own.mu("hostile", i));
     CHECK(own.of("hostile", "distance", i) == 1);
-    for (const Seen* one : {&all, &models}) {
+    for (const Seen* one : {&all, &models, &idle}) {
       CHECK(one->mu("hostile", i) == one->mu("everybody", i));
       CHECK(one->mu("hostile", i) == one->by_agent.at("releases_by_owner").at(i));
     }
@@ -366,6 +378,42 @@ TEST_CASE("views: what arrives last is seen, whatever is observed before") {
   }
 }
 
+// Where a value ends a run no view is worked out.
+TEST_CASE("views: with stop.target the ledger's epsilon holds, but not for members of all adversaries") {
+  const Scratch dir;
+  const auto seen = [&](std::string_view adversaries) {
+    return seen_in(dir,
+                   study(R"("dpsgd_gossip")", R"("topology": "ring", "latency": "10 ms")", 8, adversaries,
+                         R"({"iterations": 100, "target": {"metric": "messages", "above": 30}})"))
+        .by_agent;
+  };
+  const auto one = seen(R"({"agents": [3]})");
+  CHECK_FALSE(one.at("epsilon_seen").contains(3));
+  CHECK(one.at("epsilon_seen").size() == 7);
+  CHECK(one.at("epsilon_seen").at(2) == one.at("epsilon_spent_by_owner").at(2));
+  const auto two = seen(R"({"agents": [3]}, {"agents": [2, 4]})");
+  CHECK(two.at("epsilon_seen") == two.at("epsilon_spent_by_owner"));
+}
+
+// Agent 0 computes until the end. The others send their starts, then models with one release each, at 0.1 s.
+TEST_CASE("views: what waits for an agent that computes has reached it") {
+  const Scratch dir;
+  // Also from an agent that would settle it later, but is not hostile yet.
+  for (const char* hostile : {"", R"(, "adversaries": [
+           {"agents": [1], "behaviour": "a_little", "omniscient": true, "from": "100 s"}])"}) {
+    INFO(hostile);
+    const Seen seen = seen_in(
+        dir, study(R"({"type": "dpsgd_gossip", "step": 0.1})", R"("topology": "complete", "latency": "10 ms",
+             "compute_time": {"type": "by_agent", "default": "100 ms", "agents": {"0": "20 s"}})",
+                   3, R"({"agents": [0]})", R"({"time": "5 s"})", R"("steps": 30)",
+                   std::string(R"("model": {"l2": 0})") + hostile));
+    for (const int i : {1, 2}) CHECK(seen.of("agent:0", "first", i) == Approx(0.11));
+    if (*hostile != '\0') continue;  // a_little counts as all that is made
+    for (const int i : {1, 2}) CHECK(seen.mu("agent:0", i) == Approx(1).margin(1e-9));
+    CHECK(seen.exact("agent:0"));
+  }
+}
+
 TEST_CASE("views: bad adversaries are refused with one line") {
   const Scratch dir;
   const auto refused = [&](const std::string& scenario) {
@@ -391,6 +439,15 @@ TEST_CASE("views: bad adversaries are refused with one line") {
   std::string alone = with(R"("everybody")");
   alone.replace(alone.find(R"("adversaries": ["everybody"])"), 28, R"("adversaries": [])");
   CHECK_THAT(refused(alone), Contains("epsilon_seen requires an adversary"));
+  CHECK_THAT(
+      refused(
+          R"({"data": {"type": "lending_like", "owners": 5, "records": 20, "features": 2},
+  "protocol": {"type": "dp_fedavg", "participation": 1}, "stop": {"iterations": 6},
+  "adversaries": {"agents": [2], "omniscient": true, "behaviour": {"type": "sign_flip", "own": true}},
+  "privacy": {"mechanism": "gaussian", "epsilon": 4, "delta": 1e-5, "accountant": "zcdp", "clip": 1, "unit": "owner",
+    "trust": "aggregator", "adversaries": ["hostile"]}})"),
+      Contains("/privacy/adversaries: what adversaries see can not be worked out where owners of a trusted "
+               "server are omniscient"));
 }
 
 TEST_CASE("views: what is seen costs at most what the ledger has spent, at the same delta") {

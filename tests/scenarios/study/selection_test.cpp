@@ -109,8 +109,8 @@ TEST_CASE(
   CHECK(std::isnan(best.at(1).value));
 }
 
-TEST_CASE("select: a choice at the edge of its values, and one on test data, are warned of") {
-  auto selection = selection_of("{" + kAxes + R"(, "select": {"over": "b", "minimise": "objective"}})");
+TEST_CASE("select: a choice at the edge of its values is warned of") {
+  const auto selection = selection_of("{" + kAxes + R"(, "select": {"over": "b", "minimise": "objective"}})");
   const auto warned = [&](const std::vector<const char*>& values, std::size_t best_of_1,
                           std::size_t best_of_2) {
     return scenarios::warnings_of(selection, chosen(
@@ -128,9 +128,44 @@ TEST_CASE("select: a choice at the edge of its values, and one on test data, are
       std::vector<std::string>{
           "warning: sweep.select: the chosen value is the smallest or largest that was tried (b 10 ms) at 1 of 2 "
           "points: the best may lie beyond it; try more values"});
+}
+
+TEST_CASE("select: the runs that are reported are named, and warned of where the choice biases them") {
+  auto selection = selection_of("{" + kAxes + R"(, "select": {"over": "b", "minimise": "objective"}})");
+  const std::string biased = "the runs that are reported (optimistically biased)";
+  CHECK(selection.instances() == biased);
+  CHECK_THAT(selection.note(false),
+             Contains("warning: sweep.select: b is chosen on the runs that are reported, by objective"));
+  selection.metric = "test_error_by_owner.mean";
+  CHECK(selection.instances() == "validation records");
+  CHECK(selection.note(true).empty());
+  selection.place = "tune";
+  CHECK(selection.note(false).empty());
+  CHECK_THAT(selection.note(true),
+             Contains("candidates have the random numbers of the runs that are reported"));
+  selection.metric = "objective";
+  CHECK(selection.note(true).empty());
   selection.on_test = true;
-  REQUIRE(warned({"1", "10", "100"}, 1, 1).size() == 1);
-  CHECK_THAT(warned({"1", "10", "100"}, 1, 1)[0], Contains("optimistically biased"));
+  CHECK_THAT(selection.note(false),
+             Contains("warning: tune: b is chosen on the test data") && Contains("optimistically biased"));
+
+  // What is chosen is the minimum of the numbers that are reported without a choice.
+  const test::StudyFolder dir(R"("sweep": {"protocol.rho": [0.001, 0.1, 0.5],
+    "select": {"over": "protocol.rho", "minimise": "relative_fitness"}}, "repeat": 2)");
+  CHECK_THAT(test::ended_with(dir, "validate s.json").err, Contains("optimistically biased"));
+  const auto outcome = test::ended_with(dir, "run s.json --no-progress -o out");
+  CHECK_THAT(outcome.err,
+             Contains("warning: sweep.select: protocol.rho is chosen on the runs that are reported"));
+  CHECK_THAT(outcome.out, Contains("selected by minimum relative_fitness on " + biased));
+  std::map<std::string, std::set<std::uint64_t>> tried;
+  analysis::StoredStudy(dir / "out/selection")
+      .each_run([](const auto&) {},
+                [&](const auto& point, const auto& run) { tried[point.labels[0]].insert(run.fingerprint); });
+  analysis::StoredStudy(dir / "out")
+      .each_run([](const auto&) {},
+                [&](const auto& point, const auto& run) {
+                  CHECK(tried.at(point.tuned.at(0)).contains(run.fingerprint));
+                });
 }
 
 TEST_CASE("select: axes of a zip are selected together") {
@@ -275,11 +310,12 @@ TEST_CASE("select: requires a recorded metric, and validation records to select 
   const auto refusal_of = [&](const std::string& select) {
     const auto file = dir.write(
         "s.json", test::small_scenario(R"("sweep": {"protocol.rho": [1, 2], "select": )" + select + "}"));
-    return test::refusal(dir, "validate " + file);
+    return test::refusal(
+        dir, "validate " + file + R"( --set data.test_records=10 --set 'record.metrics=["test_error"]')");
   };
   CHECK_THAT(refusal_of(R"({"over": "protocol.rho", "minimise": "messages", "on": "test"})"),
-             Contains("expected one of record.metrics (relative_fitness, epsilon_spent_by_owner)"));
-  CHECK_THAT(refusal_of(R"({"over": "protocol.rho", "minimise": "relative_fitness"})"),
+             Contains("expected one of record.metrics (test_error)"));
+  CHECK_THAT(refusal_of(R"({"over": "protocol.rho", "minimise": "test_error"})"),
              Contains("/sweep/select/on: lending_like data have no validation records; set "
                       "data.validation_fraction, or on to \"test\"") &&
                  !Contains("/data/instances"));
@@ -723,6 +759,27 @@ TEST_CASE("tune: candidates run on other random graphs than those that are repor
   analysis::StoredStudy(dir / "out").each_run([](const auto&) {}, [&](const auto&, const auto& run) {
     CHECK_FALSE(tried.contains(run.fingerprint));
   });
+}
+
+TEST_CASE("tune: conclusions and the trace are of the study, not of its candidates") {
+  const Scratch dir;
+  dir.write("s.json", test::small_scenario(R"("sweep": {"privacy.epsilon": [1, 3, 10]}, "repeat": 3,
+    "tune": {"paths": {"protocol.rho": [0.1]}, "minimise": "relative_fitness", "repetitions": 1},
+    "baselines": ["isolated"], "analysis": {"gains": ["relative_fitness"], "slopes": [{"over": "privacy.epsilon"}]})"));
+  const auto trace = [&](const std::string& words, int repetition) {
+    const std::string set = fmt::format(" --set 'record.trace={{\"repetition\": {}}}'", repetition);
+    test::ended_with(dir, "run s.json --no-progress -o out " + words + set);
+    return test::text_of(dir / "out/trace.csv");
+  };
+  const std::string tuned = trace("", 2);
+  // A gain of each of three owners at each of three budgets.
+  CHECK(test::occurrences(test::text_of(dir / "out/fits.csv"), ",isolated minus mean\n") == 9);
+  for (const char* file : {"fits.csv", "trace.csv"})
+    CHECK_FALSE(std::filesystem::exists(std::filesystem::path(dir / "out/selection") / file));
+  const std::string untuned = "--set tune=null --set protocol.rho=0.1";
+  CHECK(tuned.size() > 1000);
+  CHECK(tuned == trace(untuned, 2));
+  CHECK(tuned != trace(untuned, 0));
 }
 
 TEST_CASE("tune: refusals") {

@@ -68,6 +68,12 @@ TEST_CASE(
   CHECK(engine.log == Log{"1 tick 2", "1 message 2>0 #1", "1.5 tick 1", "2 tick 2", "3 message 1>0 #2",
                           "4.5 tick 1", "5 message 2>0 #3", "7 timer 0 #50", "7 message 1>0 #4"});
   CHECK(engine.traffic().delivered == 4);
+  // #3 waits for two computations, and is received once.
+  CHECK(net.trace.waits == std::vector<Time>{1.5, 2, 4.5});
+  std::vector<Waits> waited;
+  for (const auto& entry : net.trace.entries)
+    if (entry.record.kind == TraceKind::kDeliver) waited.push_back(entry.record.waits);
+  CHECK(waited == std::vector{Waits::kNo, Waits::kEnds, Waits::kEnds, Waits::kEnds});
 }
 
 TEST_CASE("compute: the trace says what began a computation, and what set a timer") {

@@ -41,6 +41,7 @@ TEST_CASE(
                           "7 down 1", "7 down 2", "10 up 1", "10 up 2"});
   CHECK(engine.traffic().delivered == 3);
   CHECK(net.trace.count(TraceKind::kLose) == 0);
+  CHECK(net.trace.waits == std::vector<Time>{5, 5});  // who is down has received nothing
 }
 
 TEST_CASE(

@@ -120,6 +120,14 @@ TEST_CASE("central_sync: what stands for an answer that does not come within rou
   CHECK(stale(reweighted) == 2);
   params.missing = MissingAnswer::kZero;
   check_all(CentralRun<CentralSync>(fixture, params, options).learner, {0, 1, 0.5, 0.5});
+  // So it is with a step before the mean that changes nothing.
+  auto clipped = params;
+  clipped.rule.before = {models::ClipVectors{1e9}};
+  check_all(CentralRun<CentralSync>(fixture, clipped, options).learner, {0, 1, 0.5, 0.5});
+  clipped.missing = MissingAnswer::kLast;
+  check_all(CentralRun<CentralSync>(fixture, clipped, options).learner, {0, 1, 2, 2 - 1.0 / 3});
+  clipped.missing = MissingAnswer::kReweight;
+  check_all(CentralRun<CentralSync>(fixture, clipped, options).learner, {0, 2, 0, 2.0 / 3});
   params.missing = MissingAnswer::kLast;
   const auto last = CentralRun<CentralSync>(fixture, params, options);
   check_all(last.learner, {0, 1, 2, 2 - 1.0 / 3});
