@@ -37,7 +37,10 @@ Json numbers_of(const Statistics& s) {
 // Of many owners some, in the order of their values.
 Json owner_bars(const std::vector<Statistics>& values, std::size_t most) {
   const bool ranked = values.size() > most;
-  return {{"ranked", ranked}, {"numbers", list_of(ranked ? sample_of(values, most) : values, numbers_of)}};
+  const auto known = std::ranges::count_if(values, [](const Statistics& s) { return !std::isnan(s.median); });
+  return {{"ranked", ranked},
+          {"of", known},
+          {"numbers", list_of(ranked ? sample_of(values, most) : values, numbers_of)}};
 }
 
 // `nodes`: with the values of all owners, for a network.
@@ -49,6 +52,7 @@ Json owner_tables(const OwnerValues& owners, std::size_t most, bool nodes) {
                     : values.at("ranked") == true ? list_of(owners.values, numbers_of)
                                                   : values.at("numbers")},
           {"baselines", owners.baselines},
+          {"baseline_means", owners.baseline_means},
           {"mean_gain", owners.counts.mean}};
 }
 
@@ -69,6 +73,7 @@ Json point_tables(const StudyData& study, const FigurePoint& point) {
           {"ends", ends},
           {"curves", list_of(point.curves, [&](const auto& along) { return list_of(along, curve); })},
           {"baselines", point.baselines},
+          {"baseline_means", point.baseline_means},
           {"bounds", list_of(point.bounds,
                              [](const PointBound& b) {
                                return Json{{"name", b.name}, {"metric", b.metric}, {"value", b.value}};
@@ -133,11 +138,15 @@ Json axes_beside(const StudyData& study) {
 // How long delivered messages were in flight, in s and in iterations.
 Json flights(const TraceData& trace) {
   std::vector<double> seconds, steps;
+  bool known = true;
   for (const TraceData::Message& m : trace.messages) {
     if (!m.lost.empty()) continue;
     seconds.push_back(m.ended - m.sent);
     if (m.steps) steps.push_back(static_cast<double>(*m.steps));
+    known = known && (m.steps || !m.sent_row);
   }
+  // Those that are known would be the short ones.
+  if (!known) steps.clear();
   Json all = Json::array();
   const auto add = [&](const char* name, const char* title, const char* unit, const char* x,
                        const std::vector<double>& numbers, double min_width) {
@@ -189,6 +198,7 @@ Json row_tables(const std::vector<TraceData::Row>& rows) {
   };
   column("t", [](const TraceData::Row& r) { return r.time; });
   column("iteration", [](const TraceData::Row& r) { return r.iteration; });
+  column("done", [](const TraceData::Row& r) { return r.done ? Json(*r.done) : Json(); });
   agent("agent", &TraceData::Row::agent);
   agent("peer", &TraceData::Row::peer);
   text("event", &TraceData::Row::event);
@@ -209,7 +219,13 @@ Json sampled(const TraceData::Samples& samples) {
 }
 
 Json trace_tables(const TraceData& t) {
-  const auto period = [](const TraceData::Down& p) { return Json::array({p.from, p.to, p.agent}); };
+  const auto period = [](const TraceData::Down& p) {
+    return p.open ? Json::array({p.from, p.to, p.agent, true}) : Json::array({p.from, p.to, p.agent});
+  };
+  const auto before = [](const auto& b) {
+    return Json::array({b.first, b.second.iterations, b.second.release});
+  };
+  const auto attack = [](const auto& a) { return Json::array({a.first, a.second}); };
   const auto event = [](const TraceData::Event& e) { return Json{{"t", e.time}, {"e", e.text}}; };
   const auto moment = [](const TraceData::Moment& m) { return Json::array({m.time, m.agent, m.event}); };
   const auto row = [](const std::optional<std::size_t>& number) { return number ? Json(*number) : Json(); };
@@ -226,6 +242,10 @@ Json trace_tables(const TraceData& t) {
           {"bounded", t.bounded},
           {"agents", t.agents},
           {"only", t.only},
+          {"recorded", t.recorded},
+          {"states", t.states},
+          {"before", list_of(t.before, before)},
+          {"attacked", list_of(t.attacked, attack)},
           {"messages", list_of(t.messages, message)},
           {"under_way", list_of(t.under_way, message)},
           {"rows", row_tables(t.rows)},
@@ -299,6 +319,7 @@ Json figure_data(const StudyData& study, const std::optional<TraceData>& trace, 
                     {"events", list_of(study.events, event)},
                     {"points", list_of(study.points, point)},
                     {"networks", list_of(study.networks, network_tables)},
+                    {"redrawn", study.redrawn},
                     {"trace", trace ? trace_tables(*trace) : Json()}};
   return {{"study", tables},       {"templates", templates},    {"prefix", prefix},
           {"kinds", choice.kinds}, {"metrics", choice.metrics}, {"panels", panel_axes(choice.panels)}};

@@ -8,13 +8,13 @@ const drawings = (() => {
   const kMaxNamed = 40;       // nodes that are labelled with their names
 
   // The baselines of a metric: lines across the figure if they are the same at all points, else one for each point.
-  function references(study, metric, condition) {
+  function references(study, metric, condition, { mean = false }) {
     const values = new Map(), rows = [];
     for (const point of study.points) {
-      for (const [name, medians] of point.baselines) {
-        if (medians[metric] === null) continue;
-        values.set(name, [...(values.get(name) ?? []), medians[metric]]);
-        rows.push(parts.referenceRow(study, point, name, medians[metric]));
+      for (const [name, { [metric]: value }] of mean ? point.baseline_means : point.baselines) {
+        if (value === null) continue;
+        values.set(name, [...(values.get(name) ?? []), value]);
+        rows.push(parts.referenceRow(study, point, name, value));
       }
     }
     if (rows.length === 0) return {};
@@ -49,7 +49,7 @@ const drawings = (() => {
     // By default against what samples are equally spaced on.
     const along = against.find((k) => String(k) === String(shown.along)) ?? (against.includes(study.every) ? study.every : against[0]);
     const color = lines === undefined ? undefined : parts.colour(study, lines), measured = measure(rows, metric.title, shown);
-    const baselines = references(study, m, condition);
+    const baselines = references(study, m, condition, shown);
     const values = {
       rows, params: [...parameters, { name: "along", value: along }], filter: `datum.k == along && ${condition}`,
       x_title: study.along[along], color, ...measured, ...baselines,
@@ -78,7 +78,7 @@ const drawings = (() => {
   // and of the legend, in pixels; `step`: between the values of `by`, in the width.
   function againstAxis(study, m, shown, axis, by, { condition = "true", whole = study, width, legend, step } = {}) {
     const dodged = (some) => parts.dodged(some, study, axis, by, step), numeric = study.axes[axis].numbers.length > 1;
-    const baselines = references(study, m, condition);
+    const baselines = references(study, m, condition, shown);
     if (baselines.varying) baselines.reference = dodged(baselines.reference);
     const bounds = study.points.flatMap((point) =>
       point.bounds.filter((b) => b.metric === m).map((b) => parts.referenceRow(study, point, b.name, b.value)));
@@ -188,46 +188,46 @@ const drawings = (() => {
       template: "heat_map", values, caption }];
   }
 
-  // A bar for each owner of a selected point; `which`: "values" or "gains".
-  function bars(study, m, which) {
-    const rows = [], names = [], baselines = new Set();
-    let ranked = false;  // some owners, in the order of their values
+  // A bar for each owner of a selected point; `which`: "values" or "gains". Of many owners some, with their ranks in the order
+  // of values.
+  function bars(study, m, which, { mean = false }) {
+    const rows = [], names = [], baselines = new Set(), kinds = new Set();
     for (const point of study.points) {
-      const { [which]: owners, baselines: known } = point.owners_of[m];
-      if (owners.numbers.length === 0) continue;
-      const name = parts.nameOf(study, point), named = parts.differentNames(point);
+      const { [which]: { ranked, of, numbers: all }, baselines: medians, baseline_means: means } = point.owners_of[m];
+      if (all.length === 0) continue;
+      const name = parts.nameOf(study, point), labels = parts.differentNames(point), ranks = parts.spread(of, all.length);
       names.push(name);
-      ranked = ranked || owners.ranked;
-      owners.numbers.forEach((numbers, i) => {
-        const row = { ...rowOf(study, point, numbers), p: name, a: owners.ranked ? i + 1 : i + point.first_owner };
+      kinds.add(ranked);
+      all.forEach((numbers, i) => {
+        const a = ranked ? ranks[i] + 1 : i + point.first_owner, row = { ...rowOf(study, point, numbers), p: name, a };
         rows.push(row);
-        if (owners.ranked) return;
-        if (named.length > 0) row.n = named[i];
-        for (const [baseline, medians] of known) {
+        if (labels.length > 0) row.n = ranked ? `rank ${a}` : labels[i];
+        for (const [baseline, values] of ranked ? [] : mean ? means : medians) {
           baselines.add(baseline);
-          if (medians[i] !== null) row[baseline] = seven(medians[i]);
+          if (values[i] !== null) row[baseline] = seven(values[i]);
         }
       });
     }
     if (rows.length === 0) return null;
-    const named = !ranked && rows[0].n !== undefined, shown = which === "values" ? [...baselines] : [];
+    const ranked = !kinds.has(false), named = !ranked && rows.every(({ n }) => n !== undefined), shown = which === "values" ? [...baselines] : [];
+    const agent = ranked ? "rank" : kinds.has(true) ? "agent or rank" : "agent";
     return {
       rows, filter: names.length > 1 ? "datum.p === point" : "true",
       x: {
-        field: named ? "n" : "a", type: "ordinal", title: ranked ? "agents in order of their value" : named ? "owner" : "agent",
+        field: named ? "n" : "a", type: "ordinal", title: ranked ? "agents in order of their value" : (named ? "owner" : "agent") + (kinds.has(true) ? ", or rank where there are many" : ""),
         ...(named && { sort: { field: "a", op: "min" } }),
         axis: { labelAngle: named && rows.length / names.length > 6 ? -40 : 0, labelOverlap: true, labelLimit: 140 },
       },
       params: names.length > 1 ? [selector("point", names, "at ")] : undefined,
       ...(shown.length > 0 && { baselines: shown, colours: parts.looks("b", "baseline", shown, ["#e45756", "#54a24b"]) }),
-      tooltip: tooltip({ a: ranked ? "rank" : "agent", ...(named && { n: "owner" }), ...kStatistics,
+      tooltip: tooltip({ a: agent, ...(named && { n: "owner" }), ...kStatistics,
         ...Object.fromEntries(shown.map((b) => [b, b])) }),
     };
   }
 
   // The final value of each owner at a selected point, with its baselines.
   function drawAgents(study, m, shown) {
-    const metric = study.metrics[m], values = bars(study, m, "values");
+    const metric = study.metrics[m], values = bars(study, m, "values", shown);
     if (values === null) return [];
     Object.assign(values, measure(values.rows, metric.title, shown));
     // A bar has no base on a logarithmic scale, and 0 as its base on another.
@@ -242,7 +242,7 @@ const drawings = (() => {
 
   // What each owner gains over its isolated model, where that is a baseline.
   function drawGains(study, m, shown) {
-    const metric = study.metrics[m], values = bars(study, m, "gains");
+    const metric = study.metrics[m], values = bars(study, m, "gains", shown);
     if (values === null) return [];
     Object.assign(values, measure(values.rows, `gain in ${metric.title}`, { ...shown, scale: "linear" }),
       { mark: { type: "bar", opacity: 0.75 }, scale: { zero: true } });
@@ -292,10 +292,12 @@ const drawings = (() => {
     if (rows.length === 0) return [];
     // The names of agents where the first point with a network has them.
     const named = (g, agent) => rows.find(({ p, a }) => p === networks.indexOf(g) && a === agent)?.n ?? String(agent);
-    const links = study.networks.flatMap(({ nodes, links }, g) => links.map(([a, b, latency, weight]) => ({
+    const links = study.networks.flatMap(({ nodes, links }, g) => (!networks.includes(g) ? [] : links.map(([a, b, latency, weight]) => ({
       g, x: seven(nodes[a].x), y: seven(nodes[a].y), u: seven(nodes[b].x), v: seven(nodes[b].y), link: `${named(g, a)} to ${named(g, b)}`,
       latency: seven(latency), weight: seven(weight),
-    })));
+    }))));
+    // Whether some points are not shown; by degree, whether some networks are not.
+    const others = study.points.length > names.length && (any || study.points.some(({ network }) => network !== null && !networks.includes(network)));
     const several = names.length > 1, hostile = rows.some(({ o }) => o === "hostile");
     const measured = measure(rows.filter((row) => row.m !== undefined), title, any ? shown : { scale: "linear" });
     if (!any) measured.metric = "degree";
@@ -314,7 +316,8 @@ const drawings = (() => {
       name: any ? `${name}-on-network` : "network", title: any ? `${name} at the end, on the network` : "The network",
       template: "network", values, always: !any,
       caption: (any ? `Colour: ${values.over} over ${repetitions(study)}; grey: agents without a value.` : "Colour: number of links of the agent.") +
-        (hostile ? " Rings: hostile agents." : "") +
+        (hostile ? " Rings: hostile agents." : "") + (!several && others ? ` At ${names[0]}.` : "") +
+        (study.redrawn && study.points.some(({ runs }) => runs > 1) ? " Network of repetition 0; each repetition draws another." : "") +
         (whole ? "" : ` Only the first ${names.length} points are shown.`),
     }];
   }
@@ -328,7 +331,7 @@ const drawings = (() => {
       for (const { adversary, distance, exact, epsilon, ledger: spent } of point.seen) {
         const place = { ...rowOf(study, point, epsilon), d: distance, w: parts.adversaryText(adversary, name), label: exact ? "exact" : "fixed_gradients: not a guarantee" };
         rows.push(place);
-        ledger.push({ ...place, b: "ledger", v: seven(spent[0]) });
+        ledger.push({ ...place, b: "ledger", v: seven(spent[shown.mean ? 3 : 0]) });
       }
     }
     if (new Set(rows.map(({ d }) => d)).size < 2) return [];

@@ -146,10 +146,13 @@ OwnerValues owner_values(const StudyHead& head, std::size_t m, const PointResult
     const auto baseline = [&](const ReducedRun& run, std::size_t i) {
       return of_runs[static_cast<std::size_t>(&run - runs.data())][i];
     };
-    std::vector<double> medians;
-    for (const Statistics& s : over_runs(runs, point.owners, head.antithetic, baseline))
+    std::vector<double> medians, means;
+    for (const Statistics& s : over_runs(runs, point.owners, head.antithetic, baseline)) {
       medians.push_back(s.median);
+      means.push_back(s.mean);
+    }
     out.baselines.emplace_back(name, std::move(medians));
+    out.baseline_means.emplace_back(name, std::move(means));
     if (std::string_view(name) != "isolated") continue;
     const double sign = metric.better == Better::kHigher ? -1 : 1;
     out.gains = over_runs(runs, point.owners, head.antithetic, [&](const ReducedRun& run, std::size_t i) {

@@ -86,7 +86,8 @@ const parts = (() => {
     return {
       ...all, low: "low", scale: { type: "log" },
       positive: above(centre), positive_value: above("v"), cut: { calculate: `max(datum.${low}, ${smallest / 2})`, as: "low" },
-      note: shown.some((x) => x !== undefined && x <= 0) ? " Values of 0 or below are not shown." : "",
+      note: (shown.some((x) => x !== undefined && x <= 0) ? " Values of 0 or below are not shown." : "") +
+        (rows.some((row) => row[centre] > 0 && row[low] !== null && row[low] <= 0) ? ` Intervals that reach 0 or below are cut at ${Number((smallest / 2).toPrecision(3))}.` : ""),
     };
   }
 
@@ -260,5 +261,5 @@ const parts = (() => {
   }
 
   return { theme, kStatistics, placed, fill, seven, key, rowOf, numbersOf, referenceRow, tooltip, measure, gradient, looks, repetitions,
-    nameOf, learnerName, differentNames, agentNames, eventText, adversaryText, selector, selectors, longest, wrapped, colour, along, dodged };
+    nameOf, learnerName, differentNames, agentNames, eventText, adversaryText, selector, selectors, longest, wrapped, colour, along, dodged, spread };
 })();

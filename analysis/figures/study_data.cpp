@@ -167,7 +167,7 @@ FigureAxis make_axis(std::string name, const std::vector<std::string>& labels, c
 }
 
 StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimits& limits,
-                 const PointFilter& wanted) {
+                 const PointFilter& wanted, std::optional<std::size_t> traced) {
   StudyData data;
   data.head = study.head();
   data.limits = limits;
@@ -176,6 +176,10 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
     data.events.push_back(e.contains("time") ? FigureEvent{e.at("time"), e.at("text")}
                                              : FigureEvent{e.at("iteration"), e.at("text"), 0});
   const Json scenario = Json::parse(study.info("scenario"), nullptr, false);
+  // As the scenario is written: also on an axis.
+  const Json options = scenario.flatten();
+  for (const auto& [path, value] : options.items())
+    data.redrawn |= value == "repetition" && path.find("topology") != std::string::npos;
   std::vector<std::size_t> numbers;
   data.study_points = study.points();
   for (std::size_t p = 0; p < data.study_points; ++p) {
@@ -183,13 +187,17 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
   }
   const std::size_t points = numbers.size();
   const std::size_t metrics = data.head.metrics.size();
-  const std::vector<bool> with_curves = chosen(points, limits.curves),
-                          with_agents = chosen(points, limits.agent_points);
+  const std::vector<bool> with_curves = chosen(points, limits.curves);
+  std::vector<bool> with_agents = chosen(points, limits.agent_points);
   const std::size_t lines = std::min(points, limits.curves) * kAlongNames.size() * metrics;
   const std::size_t samples = std::clamp(limits.rows / std::max<std::size_t>(lines, 1),
                                          std::min<std::size_t>(20, limits.samples), limits.samples);
   std::size_t longest = 0;  // samples of a run
   Networks networks(study, limits.nodes);
+  if (const auto at = std::find(numbers.begin(), numbers.end(), traced); at != numbers.end()) {
+    with_agents[static_cast<std::size_t>(at - numbers.begin())] = true;
+    networks.place_of(study.network_number(*at));  // first, as there is room for so many links
+  }
   for (std::size_t i = 0; i < points; ++i) {
     const std::size_t p = numbers[i];
     const PointResult described = study.point(p);
@@ -248,8 +256,8 @@ StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimi
     data.omitted.push_back(
         fmt::format("networks of at most {} nodes, and {} links in all", limits.nodes, 5 * limits.nodes));
   if (per_agent && points > limits.agent_points)
-    data.omitted.push_back(
-        fmt::format("values of each agent at {} of {} points", limits.agent_points, points));
+    data.omitted.push_back(fmt::format("values of each agent at {} of {} points",
+                                       std::ranges::count(with_agents, true), points));
   if (points > limits.points) {
     data.omitted.push_back(fmt::format("the first {} of {} points", limits.points, points));
     data.points.resize(limits.points);

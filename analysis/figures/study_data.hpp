@@ -51,8 +51,8 @@ struct OwnerValues {
   std::vector<Statistics> values{};  ///< by owner; of per-agent metrics
   /// By owner: isolated model minus collaboration, or the reverse if higher values are better, for each repetition.
   std::vector<Statistics> gains{};
-  /// Name of a baseline and its value for each owner, the median over repetitions; NaN where there is none.
-  std::vector<std::pair<std::string, std::vector<double>>> baselines{};
+  /// Name of a baseline and its value for each owner, the median over repetitions, or the mean; NaN where there is none.
+  std::vector<std::pair<std::string, std::vector<double>>> baselines{}, baseline_means{};
   GainCounts counts{};
 };
 
@@ -111,14 +111,16 @@ struct StudyData {
   std::vector<std::string> omitted;
   std::vector<NetworkGraph> networks;  ///< different ones
   std::vector<OwnerFacts> owners;      ///< of the first point
+  bool redrawn = false;  ///< each repetition draws its network; `networks` are those of repetition 0
   FigureLimits limits;
   std::size_t study_points = 0;  ///< also those that were not wanted
   std::size_t diverged = 0, failed = 0, unfinished = 0;
 };
 
-/// Reads the study, or the points that are wanted, once, holding the runs of one point at a time. Throws OutputError.
+/// Reads the study, or the points that are wanted, once, holding the runs of one point at a time. The `traced` point has
+/// its network, however many points there are. Throws OutputError.
 StudyData gather(StoredStudy& study, const LabelNumber& number, const FigureLimits& limits = {},
-                 const PointFilter& wanted = {});
+                 const PointFilter& wanted = {}, std::optional<std::size_t> traced = {});
 
 /// Sets the bounds of the points from a table of theirs (bounds.csv, which `hearsay run` writes). Does nothing if there is
 /// no such file, or if it is not of these points.

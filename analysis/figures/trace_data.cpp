@@ -60,14 +60,72 @@ std::string unquoted(const std::string& field) {
   return text;
 }
 
-using Since = std::map<sim::AgentId, double>;
+// The times at which agents are down, or compute, in a window that begins at `from`.
+class Periods {
+ public:
+  explicit Periods(double from) : from_(from) {}
+  void begin(sim::AgentId agent, double time) {
+    known_.insert(agent);
+    since_[agent] = std::max(time, from_);
+  }
+  /// What the first row of an agent ends has lasted since before the trace.
+  void end(sim::AgentId agent, double time) {
+    if (known_.insert(agent).second) since_[agent] = from_;
+    const auto since = since_.find(agent);
+    if (since == since_.end()) return;
+    if (time > from_) all_.push_back({since->second, time, agent});
+    since_.erase(since);
+  }
+  void forget(sim::AgentId agent) {
+    known_.insert(agent);
+    since_.erase(agent);
+  }
+  bool known(sim::AgentId agent) const { return known_.contains(agent); }
+  bool open(sim::AgentId agent) const { return since_.contains(agent); }
+  /// Those that are open end when the trace does.
+  std::vector<TraceData::Down> take(double end) {
+    for (const auto& [agent, since] : since_) all_.push_back({since, end, agent, true});
+    return std::move(all_);
+  }
 
-void end_period(Since& open, sim::AgentId agent, double time, std::vector<TraceData::Down>& periods) {
-  const auto since = open.find(agent);
-  if (since == open.end()) return;
-  periods.push_back({since->second, time, agent});
-  open.erase(since);
-}
+ private:
+  double from_;
+  std::set<sim::AgentId> known_;  // agents whose state is known
+  std::map<sim::AgentId, double> since_;
+  std::vector<TraceData::Down> all_;
+};
+
+// Divides rows into events, which have one time and cause. The rows of an event state the iterations before it; those after
+// it show in the first row of the next one. Where rows between the two are not in the trace, these may be of others.
+class Events {
+ public:
+  /// Before a row of any kind is looked at: whether it is of another event than the row before.
+  bool next(std::uint64_t row, double time, const std::string& cause, std::uint64_t iteration,
+            sim::AgentId agent) {
+    const bool follows = row == std::exchange(row_, row) + 1;
+    const bool known = std::exchange(last_, iteration) == iteration || follows;
+    if (time == time_ && cause == cause_) return false;
+    done_ = known ? std::optional(iteration) : std::nullopt;
+    more_ = {agent_, known ? iteration - std::min(iteration, first_) : 0};
+    time_ = time;
+    agent_ = agent;
+    cause_ = cause;
+    first_ = iteration;
+    return true;
+  }
+  /// Of the event before: the iterations after it, if they are known, and its agent with those that it completed.
+  std::optional<std::uint64_t> done() const { return done_; }
+  std::pair<sim::AgentId, std::uint64_t> more() const { return more_; }
+
+ private:
+  std::uint64_t row_ = 0, first_ = 0,
+                last_ = 0;  // iterations of the first and the last row of the present event
+  double time_ = 0;
+  sim::AgentId agent_ = 0;
+  std::string cause_;
+  std::optional<std::uint64_t> done_;
+  std::pair<sim::AgentId, std::uint64_t> more_;
+};
 
 // The ticks of a trace, divided by whether they have an effect: see read_trace().
 class Ticks {
@@ -100,18 +158,10 @@ class Ticks {
 // The messages of a trace, put together from the rows of their sending and their end.
 class Messages {
  public:
-  /// Before a row of any kind is looked at. The rows of an event, which have one time and cause, state the
-  /// iterations before it; what it completes shows in the first row of another one. An event completes one at most:
-  /// where rows between are not traced, more are of others.
-  void next(std::uint64_t row, double time, const std::string& cause, std::uint64_t iteration) {
-    const bool follows = row == std::exchange(row_, row) + 1;
-    if (time == time_ && cause == cause_) return;
-    time_ = time;
-    cause_ = cause;
-    for (const std::string& name : fresh_) {
-      if (const auto found = under_way_.find(name); found != under_way_.end())
-        found->second.iteration = follows ? iteration : std::min(iteration, found->second.iteration + 1);
-    }
+  /// After an event, with the iterations completed then.
+  void complete(std::optional<std::uint64_t> done) {
+    for (const std::string& name : fresh_)
+      if (const auto found = under_way_.find(name); found != under_way_.end()) found->second.done = done;
     fresh_.clear();
   }
   void sent(const std::string& name, double time, std::uint64_t iteration, sim::AgentId from, sim::AgentId to,
@@ -130,7 +180,7 @@ class Messages {
       message.from = found->second.message.from;
       message.to = found->second.message.to;
       message.sent_row = found->second.message.sent_row;
-      message.steps = iteration - std::min(iteration, found->second.iteration);
+      if (found->second.done) message.steps = iteration - std::min(iteration, *found->second.done);
       under_way_.erase(found);
     } else if (const auto earlier = arrived_.find(name); earlier != arrived_.end()) {
       // It arrived, and the protocol discarded it.
@@ -158,12 +208,9 @@ class Messages {
  private:
   struct Sent {
     TraceData::Message message;
-    std::uint64_t iteration;  // after the event that sent it
+    std::optional<std::uint64_t> done;  // iterations after the event that sent it
   };
-  std::uint64_t row_ = 0;
-  double time_ = 0;
-  std::string cause_;               // of the present event
-  std::vector<std::string> fresh_;  // what it has sent
+  std::vector<std::string> fresh_;  // what the present event has sent
   std::map<std::string, Sent> under_way_;
   std::map<std::string, std::size_t> arrived_;
   std::vector<TraceData::Message> all_;
@@ -177,19 +224,18 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
   if (!in) return std::nullopt;
   TraceData data;
   data.begin = data.end = from;
-  data.whole = from <= 0;
+  data.whole = from <= 0 && agents.empty();
   data.bounded = to < sim::kNever;
   data.only = agents;
   Messages messages;
   Ticks ticks;
-  Since down_since, computing_since;
+  Events events;
+  Periods down(from), computing(from);
+  std::set<sim::AgentId> interrupted;  // those that went down while they computed
+  std::size_t completed = 0;           // rows whose event is over
+  double time = 0;
   bool after = false;      // the window, where only ends of messages count
   std::size_t beyond = 0;  // events after it
-  // Periods before the window are none.
-  const auto end = [from](Since& since, sim::AgentId agent, double time, auto& periods) {
-    if (time > from) end_period(since, agent, time, periods);
-    since.erase(agent);
-  };
   std::string line;
   while (std::getline(in, line)) {
     const std::vector<std::string> f = fields_of(line);
@@ -198,17 +244,24 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
     const auto from_agent = agent_of(f[3]), to_agent = agent_of(f[4]);
     const auto iteration = iteration_of(f[9]), row = iteration_of(f[0]);
     if (!at || !from_agent || !to_agent || !iteration || !row) continue;
-    const double time = *at;
+    const bool earlier = std::exchange(time, *at) < from;
     const sim::AgentId agent = *from_agent, peer = *to_agent;
     const std::string& event = f[2];
     ticks.next(f[6], *iteration);
-    messages.next(*row, time, f[6], *iteration);
-    if (!agents.empty() && event != "event" && !agents.contains(agent) &&
-        (f[4].empty() || !agents.contains(peer)))
-      continue;
+    if (events.next(*row, time, f[6], *iteration, agent)) {
+      messages.complete(events.done());
+      for (; completed < data.rows.size(); ++completed) data.rows[completed].done = events.done();
+      if (const auto [who, more] = events.more(); earlier && more > 0) data.before[who].iterations += more;
+    }
     const bool is_end = event == "deliver" || event == "lose";
-    const bool state = event == "down" || event == "up" || event == "compute" || event == "computed";
-    if (time < from && !state) continue;
+    const bool is_down = event == "skip" && f[10] == "down";
+    const bool state = is_down || event == "down" || event == "up" || event == "compute" ||
+                       event == "computed" || event == "reset";
+    if (event == "hostile") data.attacked.try_emplace(agent, time);
+    if (time < from && event == "release") data.before[agent].release = unquoted(f[10]);
+    const bool wanted = agents.empty() || event == "event" || agents.contains(agent) ||
+                        (!f[4].empty() && agents.contains(peer));
+    if ((!wanted || time < from) && !state) continue;
     if (!after && (time > to || (time >= from && data.read == most))) {
       data.whole = false;
       after = true;
@@ -218,7 +271,7 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
       messages.ended(f[5], time, f[8], *iteration, peer, agent, event == "lose" ? f[10] : "",
                      after ? std::nullopt : std::optional(data.rows.size()));
     if (after) continue;
-    if (time >= from) {
+    if (wanted && time >= from) {
       ++data.read;
       const auto known = [](const std::string& field, sim::AgentId number) {
         return field.empty() ? std::nullopt : std::optional(number);
@@ -235,27 +288,44 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
     if (event == "send" || event == "publish") {
       messages.sent(f[5], time, *iteration, agent, peer, data.rows.size() - 1);
     } else if (event == "down") {
-      down_since[agent] = std::max(time, from);
-      end(computing_since, agent, time, data.computing);
+      down.begin(agent, time);
+      // It goes on when the agent is up, unless it begins anew.
+      if (computing.open(agent)) computing.end(agent, time), interrupted.insert(agent);
     } else if (event == "up") {
-      end(down_since, agent, time, data.down);
+      down.end(agent, time);
+      if (interrupted.erase(agent) > 0) computing.begin(agent, time);
+    } else if (is_down && !down.known(agent)) {
+      down.begin(agent, from);
+    } else if (event == "reset") {
+      interrupted.erase(agent);
+      computing.forget(agent);
+      if (wanted && time >= from) data.moments.push_back({time, agent, event});
     } else if (event == "compute") {
-      computing_since[agent] = std::max(time, from);
+      computing.begin(agent, time);
     } else if (event == "computed") {
-      end(computing_since, agent, time, data.computing);
+      interrupted.erase(agent);  // also while it is down
+      computing.end(agent, time);
     } else if (event == "tick") {
       ticks.add({time, agent, event}, f[6], *iteration);
     } else if (!is_end && event != "skip" && (event != "timer" || !f[10].ends_with("(no effect)"))) {
       data.moments.push_back({time, agent, event == "timer" && !f[10].empty() ? unquoted(f[10]) : event});
     }
   }
+  // An agent that attacks later is not one that never does.
+  while (std::getline(in, line)) {
+    if (line.find(",hostile,") == std::string::npos) continue;
+    const std::vector<std::string> f = fields_of(line);
+    const auto at = f.empty() ? std::nullopt : sim::parse_number(f[1]);
+    const auto agent = f.empty() ? std::nullopt : agent_of(f[3]);
+    if (at && agent && f[2] == "hostile") data.attacked.try_emplace(*agent, *at);
+  }
   data.messages = messages.take();
   data.under_way = messages.take_under_way();
   std::vector<TraceData::Moment> all = ticks.take(data.messages.empty() && data.moments.empty());
   std::ranges::copy(all, std::back_inserter(data.moments));
   std::ranges::stable_sort(data.moments, {}, &TraceData::Moment::time);
-  for (const auto& [agent, since] : down_since) data.down.push_back({since, data.end, agent});
-  for (const auto& [agent, since] : computing_since) data.computing.push_back({since, data.end, agent});
+  data.down = down.take(data.end);
+  data.computing = computing.take(data.end);
   return data;
 }
 

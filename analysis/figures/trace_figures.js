@@ -17,7 +17,7 @@ const traceFigures = (() => {
     return `one run (${name && name + ", "}repetition ${study.trace.repetition})`;
   }
   const tracedWindow = (study) => `${tracedRun(study)} from ${six(study.trace.begin)} to ${six(study.trace.end)} s`;
-  const windowHint = ({ whole }) => (whole ? "" : " This is a part of the trace; --from and --to select another.");
+  const windowHint = ({ whole }) => (whole ? "" : " This is a part of the run; --from, --to and --agent, and record.trace in the scenario, select another.");
 
   const agentNames = (study) => parts.agentNames(study, tracedPoint(study)), { eventText } = parts;
 
@@ -31,7 +31,8 @@ const traceFigures = (() => {
       only.forEach(add);
       for (const [, , from, to] of [...messages].sort((a, b) => a[0] - b[0])) add(from), add(to);
       for (const [, agent] of moments) add(agent);
-      for (const [, , agent] of [...down, ...computing]) add(agent);
+      // Of agents that are not wanted there are these alone.
+      for (const [, , agent] of only.length === 0 ? [...down, ...computing] : []) add(agent);
     }
     return [...lanes].sort((a, b) => a - b);
   }
@@ -83,7 +84,7 @@ const traceFigures = (() => {
     let caption = `Events of ${tracedRun(study)}.`;
     for (const [shown, text] of [
       [any("message"), " Arrow: message, from sender and sending time to receiver and arrival."],
-      [any("lost"), " Cross: lost message, beside its sender or where it arrived."],
+      [any("lost"), " Cross: lost message, near its sender or where it arrived."],
       [any("down"), " Grey: down."], [any("computing"), " Yellow: computing."],
       [any("event"), " Vertical line: event of the scenario."],
       [trace.only.length > 0, ` Shown is only what ${trace.only.map(name).join(", ")} took part in.`],
@@ -122,8 +123,7 @@ const traceFigures = (() => {
   // The fraction of agents that are up, over time; none if no agent ever goes down.
   function drawAvailability(study) {
     const { trace } = study;
-    // The trace of one agent does not contain when others are down.
-    if (trace === null || trace.down.length === 0 || trace.only.length > 0) return [];
+    if (trace === null || trace.down.length === 0 || !trace.states) return [];
     const changes = new Map([[trace.begin, 0], [trace.end, 0]]);
     const change = (time, by) => changes.set(time, (changes.get(time) ?? 0) + by);
     for (const [from, to] of trace.down) {

@@ -105,17 +105,21 @@ PointSummary PointCollector::summary() const {
   PointSummary all{.labels = point_.labels, .tuned = point_.tuned, .runs = runs_};
   for (const auto& numbers : finals_) all.finals.push_back(statistics_of(numbers, study_.antithetic));
   for (const char* name : {"isolated", "pooled"}) {
-    std::vector<double> medians, found;
+    std::vector<double> medians, means, found;
     for (const MetricInfo& m : study_.metrics) {
       found.clear();
       const std::string wanted = fmt::format("{}.{}", name, m.name);
       for (const auto& [baseline, value] : baselines_) {
         if (baseline == wanted) found.push_back(value);
       }
-      medians.push_back(quartiles(found).median);
+      const Statistics s = statistics_of(found);
+      medians.push_back(s.median);
+      means.push_back(s.mean);
     }
-    if (std::any_of(medians.begin(), medians.end(), [](double x) { return !std::isnan(x); }))
+    if (std::any_of(medians.begin(), medians.end(), [](double x) { return !std::isnan(x); })) {
       all.baselines.emplace_back(name, std::move(medians));
+      all.baseline_means.emplace_back(name, std::move(means));
+    }
   }
   return all;
 }

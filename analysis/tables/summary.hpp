@@ -44,6 +44,7 @@ struct PointSummary {
   std::vector<Statistics> finals{};  ///< by metric, at the end of the runs; per-agent metrics: of their mean
   /// Name; by metric the median over what the point and its runs have of it, NaN where there is none.
   std::vector<std::pair<std::string, std::vector<double>>> baselines{};
+  std::vector<std::pair<std::string, std::vector<double>>> baseline_means{};  ///< the same of means
 };
 
 /// Collects the runs of one point, in the order of repetitions.

@@ -18,7 +18,9 @@ namespace {
 // The traced run, from manifest.json; a study that runs has none yet.
 struct TracedRun {
   std::size_t point = 0, repetition = 0;
-  std::set<sim::AgentId> agents{};  // whose events the trace has; empty: all
+  std::set<sim::AgentId> agents{};       // whose events the trace has; empty: all
+  double from = 0;                       // s
+  bool states = true, computing = true;  // whether it has when an agent is down, and when it computes
 };
 
 TracedRun traced_run_of(const std::filesystem::path& folder) {
@@ -36,6 +38,14 @@ TracedRun traced_run_of(const std::filesystem::path& folder) {
   run.point = number("point").value_or(0);
   run.repetition = number("repetition").value_or(0);
   if (const auto agent = number("agent")) run.agents = {static_cast<sim::AgentId>(*agent)};
+  if (const auto from = options.find("from"); from != options.end() && from->is_string())
+    run.from = parse_quantity(from->get<std::string>(), "s").value_or(0);
+  const nlohmann::json kinds = options.value("kinds", nlohmann::json::array());
+  const auto has = [&](const char* kind) {
+    return kinds.empty() || std::ranges::count(kinds, nlohmann::json(kind)) > 0;
+  };
+  run.states = has("down") && has("up");
+  run.computing = has("compute") && has("computed");
   return run;
 }
 
@@ -108,9 +118,9 @@ FigureStudy read_figure_study(analysis::StoredStudy& study, const std::filesyste
   }
   const TracedRun run = traced_run_of(folder);
   const std::set<sim::AgentId> agents = wanted_agents(values, study, run.point);
-  FigureStudy all{analysis::gather(study, label_number, {}, wanted), {}};
+  FigureStudy all{analysis::gather(study, label_number, {}, wanted, run.point), {}};
   analysis::add_bounds(all.data, folder / "bounds.csv");
-  all.trace = analysis::read_trace(events, 20000, from, to, agents);
+  all.trace = analysis::read_trace(events, 20000, std::max(from, run.from), to, agents);
   if (all.trace && all.trace->read == 0 && from > 0)
     throw UsageError(fmt::format("--from: {} has no event from {} on{}", events.string(),
                                  format_quantity(from, "s"),
@@ -119,6 +129,11 @@ FigureStudy read_figure_study(analysis::StoredStudy& study, const std::filesyste
     all.trace->point = run.point;
     all.trace->repetition = run.repetition;
     if (agents.empty()) all.trace->only = run.agents;
+    all.trace->whole = all.trace->whole && run.agents.empty();
+    all.trace->recorded = run.from;
+    all.trace->states = run.states && run.agents.empty();
+    if (!run.states) all.trace->down.clear();
+    if (!run.computing) all.trace->computing.clear();
     all.trace->samples = samples_of(study, run);
   }
   // That of a point that is not wanted is no part of what is drawn.
@@ -126,6 +141,14 @@ FigureStudy read_figure_study(analysis::StoredStudy& study, const std::filesyste
   if (all.trace && wanted && std::none_of(all.data.points.begin(), all.data.points.end(), is_traced))
     all.trace.reset();
   return all;
+}
+
+FigureStudy read_traced_point(analysis::StoredStudy& study, const std::filesystem::path& folder,
+                              const Parsed& values) {
+  const std::size_t point = traced_run_of(folder).point;
+  if (point >= study.points()) return read_figure_study(study, folder, values);
+  const Names wanted = study.head().shown_labels(study.point(point).labels);
+  return read_figure_study(study, folder, values, [&](const Names& labels) { return labels == wanted; });
 }
 
 }  // namespace hearsay::scenarios

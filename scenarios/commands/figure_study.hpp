@@ -24,5 +24,8 @@ std::string study_title(analysis::StoredStudy& study);
 /// Reads the wanted points of a study with their bounds, and the window of its trace. Throws UsageError.
 FigureStudy read_figure_study(analysis::StoredStudy& study, const std::filesystem::path& folder,
                               const Parsed& values, const analysis::PointFilter& wanted = {});
+/// The same of the traced point alone.
+FigureStudy read_traced_point(analysis::StoredStudy& study, const std::filesystem::path& folder,
+                              const Parsed& values);
 
 }  // namespace hearsay::scenarios

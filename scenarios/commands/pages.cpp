@@ -9,6 +9,7 @@
 #include "analysis/store/output_file.hpp"
 #include "scenarios/commands/command.hpp"
 #include "scenarios/commands/figure_study.hpp"
+#include "scenarios/commands/study_results.hpp"
 #include "scenarios/terminal/terminal.hpp"
 
 namespace hearsay::scenarios {
@@ -73,6 +74,13 @@ analysis::PageText text_of(analysis::StoredStudy& study, const std::filesystem::
   return text;
 }
 
+// Where a page goes: a file that the user names, else one of this name in the folder, unless there is another file.
+std::filesystem::path place_of(const Parsed& values, const std::filesystem::path& folder, const char* name) {
+  const std::filesystem::path place = values.file("output", folder / name);
+  if (!values.has("output")) require_own_page(place);
+  return place;
+}
+
 // Writes a page, of which `what` says what it shows, and returns the exit code.
 int write_page(analysis::StoredStudy& study, const Parsed& values, const std::filesystem::path& place,
                const std::string& page, const std::string& what) {
@@ -96,8 +104,8 @@ int report_command(const Arguments& arguments) {
                   "one folder", 1, 1});
   if (!values) return kExitDone;
   const std::filesystem::path folder = values->operands.front();
-  const std::filesystem::path place = values->file("output", folder / "report.html");
   analysis::StoredStudy study = open_results(folder);
+  const std::filesystem::path place = place_of(*values, folder, "report.html");
   const FigureStudy read = read_figure_study(study, folder, *values);
   const std::string page = analysis::page(read.data, read.trace, text_of(study, folder));
   return write_page(study, *values, place, page, counted(read.data.points.size(), "point"));
@@ -110,9 +118,9 @@ int play_command(const Arguments& arguments) {
                   "one folder", 1, 1});
   if (!values) return kExitDone;
   const std::filesystem::path folder = values->operands.front();
-  const std::filesystem::path place = values->file("output", folder / "player.html");
   analysis::StoredStudy study = open_results(folder);
-  FigureStudy read = read_figure_study(study, folder, *values);
+  const std::filesystem::path place = place_of(*values, folder, "player.html");
+  FigureStudy read = read_traced_point(study, folder, *values);
   if (!read.trace || read.trace->agents == 0)
     throw UsageError(fmt::format(
         "there is no trace.csv with events in {}: add record.trace to the scenario and run it again",
@@ -121,7 +129,9 @@ int play_command(const Arguments& arguments) {
   return write_page(
       study, *values, place, page,
       fmt::format("{}{}", counted(read.trace->read, "event"),
-                  read.trace->whole ? "" : " of a longer trace (--from and --to choose others)"));
+                  read.trace->whole
+                      ? ""
+                      : " of a part of the run (--from, --to and --agent choose a part of its trace)"));
 }
 
 }  // namespace hearsay::scenarios

@@ -40,9 +40,10 @@ Names files_in(const std::filesystem::path& folder) {
   return all;
 }
 
-[[noreturn]] void refuse_replaced(const std::filesystem::path& file, const char* what) {
-  throw InputError(fmt::format("{}: {}, which results would replace; choose another folder with -o",
-                               printable(file.string(), 4096), what));
+[[noreturn]] void refuse_replaced(const std::filesystem::path& file, const char* what,
+                                  const char* by = "results", const char* other = "folder") {
+  throw InputError(fmt::format("{}: {}, which {} would replace; choose another {} with -o",
+                               printable(file.string(), 4096), what, by, other));
 }
 
 // Whether line number `line` of a file, from 0, contains a text.
@@ -174,6 +175,15 @@ void require_own_files(const std::filesystem::path& folder, const std::string& s
                    has_line(folder / "runs.csv", 0, ",fingerprint,message");
   if (!own) refuse_replaced(folder / present.front(), "not a file of hearsay's results");
   require_no_inputs(folder, present, scenario, searched);
+}
+
+void require_own_page(const std::filesystem::path& file) {
+  constexpr int kHead = 10;  // lines in which a page says what made it
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return;
+  for (int line = 0; line < kHead; ++line)
+    if (has_line(file, line, R"(name="generator" content="hearsay")")) return;
+  refuse_replaced(file, "not a page of hearsay", "the page", "file");
 }
 
 void require_no_inputs(const std::filesystem::path& folder, const std::vector<std::string>& files,

@@ -37,6 +37,9 @@ void require_own_files(const std::filesystem::path& folder, const std::string& s
 void require_no_inputs(const std::filesystem::path& folder, const std::vector<std::string>& files,
                        const std::string& scenario, const std::string& searched);
 
+/// Throws InputError if a page would replace a file that is none of hearsay's pages.
+void require_own_page(const std::filesystem::path& file);
+
 /// Runs that are not made again by the same command.
 std::uint64_t stored(const analysis::Totals& totals);
 

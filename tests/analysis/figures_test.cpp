@@ -143,6 +143,83 @@ TEST_CASE("figures: the network shows each agent's value where it is, and agents
   CHECK(rows_of(draw(data, "network", 1).at(0))[0].at("n") == "learner at DE");
 }
 
+TEST_CASE("figures: a network has its own links, and the name of its point where others are not shown") {
+  const test::Scratch dir;
+  StudyData data = study(dir, {.points = {{"1"}, {"2"}}, .names = {"north", "south"}});
+  data.networks.push_back(data.networks.at(0));
+  data.networks[0].links = {{0, 1}};
+  data.networks[1].links = {{0, 1}, {0, 2}, {1, 2}};
+  data.points.at(1).network = 1;
+  const auto links = [](const Drawing& drawing) {
+    return spec_of(drawing).at("layer").at(0).at("data").at("values").size();
+  };
+  CHECK(links(draw(data, "network", 1).at(0)) == 4);
+  CHECK_THAT(draw(data, "network", 1)[0].caption, !Catch::Contains(" At "));
+  // The second has no run.
+  data.points[1].by_owner.at(1).values.clear();
+  const auto drawn = draw(data, "network", 1);
+  CHECK(links(drawn.at(0)) == 1);
+  CHECK_THAT(drawn[0].caption, Catch::Contains(" At privacy.epsilon = 1."));
+  CHECK_THAT(drawn[0].caption, !Catch::Contains("repetition 0"));
+  data.redrawn = true;
+  CHECK_THAT(draw(data, "network", 1)[0].caption, Catch::Contains(" Network of repetition 0"));
+}
+
+TEST_CASE("figures: the traced point has its network, however many points there are") {
+  const test::Scratch dir;
+  CHECK_FALSE(study(dir, {.names = {"north", "south"}}, {.agent_points = 2}).points.at(1).network);
+  analysis::StoredStudy stored(dir.path());
+  const StudyData data = analysis::gather(stored, plain_number, {.agent_points = 2}, {}, 1);
+  CHECK(data.points.at(1).network);
+}
+
+TEST_CASE("figures: means are shown with means of baselines, and a cut interval is noted") {
+  StudyData data;
+  data.head.metrics = {{"objective", "", ""}};
+  data.head.axes = {"x"};
+  data.axes = {{.name = "x", .labels = {"1", "2"}, .numbers = {1, 2}}};
+  data.points.resize(2);
+  for (std::size_t p = 0; p < 2; ++p) {
+    // Medians 4 and 800, means 6 and 900, of which the first has an interval from -1 on.
+    data.points[p].labels = {p == 0 ? "1" : "2"};
+    data.points[p].finals = {{{p == 0 ? 2.0 : 700, p == 0 ? 4.0 : 800, p == 0 ? 8.0 : 900}}};
+    analysis::Statistics& s = data.points[p].finals[0];
+    s.mean = p == 0 ? 6 : 900, s.mean_low = p == 0 ? -1 : 700, s.mean_high = p == 0 ? 13 : 1100;
+    data.points[p].baselines = {{"pooled", {1}}};
+    data.points[p].baseline_means = {{"pooled", {2}}};
+  }
+  json tables = analysis::figure_data(data, {}, "");
+  const auto drawn = [&](const char* shown) {
+    const auto found = drawings_of(analysis::json_text(tables), shown);
+    return *std::ranges::find_if(found, [](const json& d) { return d.at("figure") == "finals"; });
+  };
+  const auto baseline = [](const json& drawing) {
+    for (const json& layer : drawing.at("specification").at("layer"))
+      if (layer.contains("data")) return layer["data"].at("values");
+    return json();
+  };
+  const json medians = drawn("{}"), means = drawn("{ mean: true }");
+  CHECK(baseline(medians) == json::parse(R"([{"b": "pooled", "v": 1.0}])"));
+  CHECK_THAT(medians.at("caption").get<std::string>(), !Catch::Contains(" are cut"));
+  CHECK(baseline(means) == json::parse(R"([{"b": "pooled", "v": 2.0}])"));
+  CHECK_THAT(means.at("caption").get<std::string>(),
+             Catch::Contains(" Intervals that reach 0 or below are cut at 3."));
+}
+
+TEST_CASE("figures: of a point with many owners bars have their ranks, those of other points their agents") {
+  const test::Scratch dir;
+  StudyData data = study(dir, {.points = {{"1"}, {"2"}}, .owners = 7}, {.agents = 7});
+  data.limits.agents = 3;
+  data.points.at(1).by_owner.at(1).values.resize(2);
+  const auto drawn = draw(data, "agents", 1);
+  std::vector<std::string> all;
+  for (const json& row : rows_of(drawn.at(0)))
+    all.push_back(fmt::format("{} {}", row.at("a0").get<std::string>(), row.at("a").get<int>()));
+  CHECK(all == std::vector<std::string>{"1 1", "1 4", "1 7", "2 1", "2 2"});
+  const json encoding = spec_of(drawn[0]).at("layer").at(0).at("encoding");
+  CHECK(encoding.at("x").at("title") == "agent, or rank where there are many");
+}
+
 TEST_CASE("figures: what an adversary sees by distance names it by its node in the graph") {
   const test::Scratch dir;
   StudyData data = study(dir, {.points = {{"1"}}, .names = {"north", "south"}});

@@ -1,6 +1,9 @@
 // What the player knows of a small trace at any time, worked out by hand. Its functions run on node.
 #include <catch2/catch.hpp>
 
+#include <set>
+#include <sstream>
+
 #include "tests/support/figure_study.hpp"
 
 using namespace hearsay;
@@ -28,16 +31,19 @@ constexpr const char* kTrace =
 // Values of expressions, in which `run` is the loaded trace, `s` its functions, and `m` the number of a message by its
 // name and `names` the opposite.
 std::vector<json> values(const std::vector<std::string>& expressions, double from = 0,
-                         const char* rows = kTrace) {
+                         const char* rows = kTrace, const std::set<sim::AgentId>& agents = {},
+                         const analysis::StudyData& data = {}, std::size_t repetition = 0) {
   const test::Scratch dir;
   dir.write("trace.csv", rows);
-  const auto trace = analysis::read_trace(dir / "trace.csv", 20000, from);
+  auto trace = analysis::read_trace(dir / "trace.csv", 20000, from, sim::kNever, agents);
   REQUIRE(trace);
-  const analysis::Json tables = analysis::figure_data({}, trace, "");
+  trace->repetition = repetition;
+  const analysis::Json tables = analysis::figure_data(data, trace, "");
   std::string script;
+  for (const std::string_view part : analysis::kSharedScripts) script += analysis::page_files().at(part);
   for (const std::string_view part : analysis::kPlayerPictures) script += analysis::page_files().at(part);
   script +=
-      "const trace = JSON.parse(require('fs').readFileSync(process.argv[2])).study.trace, s = traceState;\n"
+      "const { study } = JSON.parse(require('fs').readFileSync(process.argv[2])), { trace } = study, s = traceState;\n"
       "const run = s.load(trace), key = ({ sentRow, endRow }) => run.text(run.rows.message[sentRow ?? endRow]);\n"
       "const m = (name) => run.messages.findIndex((one) => key(one) === name);\n"
       "const names = (list) => list.map((i) => key(run.messages[i])).sort();\n"
@@ -98,6 +104,125 @@ TEST_CASE("player: agents are down, compute and have been hostile at a time") {
          {"[1, 2].map((agent) => s.agentAt(s.load(trace, [1, 2]), agent, 1).hostile)", "[false, true]"},
          {"[1.9, 2].map((t) => [s.released(run, 1, t).count, s.released(run, 1, t).spent])",
           "[[0, 0], [1, 0.25]]"}});
+}
+
+namespace {
+
+// Agent 0 sends to 2 at 1 s. Agent 1 computes from 1.4 s on, is down from 2 to 3 s, and has computed at 5.4 s. An iteration is
+// completed at 2.4 s by agent 0 and at 2.6 s by agent 2.
+constexpr const char* kThree =
+    "0,1,tick,0,,,tick:0:0,,,0,,\n1,1,send,0,2,message:0:0,tick:0:0,8,,0,,\n"
+    "2,1.2,deliver,2,0,message:0:0,message:0:0,8,0.2,0,,\n3,1.4,compute,1,,,timer:1:0,,,0,,\n"
+    "4,1.7,timer,2,,,timer:2:0,,,0,go,\n5,2,down,1,,,down:1:0,,,0,,\n6,2.4,tick,0,,,tick:0:1,,,0,,\n"
+    "7,2.6,tick,2,,,tick:2:0,,,1,,\n8,3,up,1,,,up:1:0,,,2,,\n9,5.4,computed,1,,,timer:1:1,,,2,,\n"
+    "10,5.6,tick,2,,,tick:2:1,,,2,,\n";
+const std::string kDone = "run.moments.map(({ t, more, done }) => [t, more, done])";
+
+}  // namespace
+
+TEST_CASE("player: of one agent's events, iterations and states are those of the whole run") {
+  const auto found = values({kDone, "[1.9, 2.5, 3].map((t) => s.agentAt(run, 1, t).down)", "trace.computing",
+                             "[trace.whole, trace.states]"},
+                            0, kThree, {2});
+  CHECK(found[0] == json::parse("[[1, 0, 0], [1.2, 0, 0], [1.7, 0, 0], [2.6, 1, 2], [5.6, 0, null]]"));
+  CHECK(found[1] == json::parse("[false, true, false]"));
+  // Interrupted, it goes on.
+  CHECK(found[2] == json::parse("[[1.4, 2, 1], [3, 5.4, 1]]"));
+  CHECK(found[3] == json::parse("[false, true]"));
+  // A trace of agent 2 alone does not say who completed the iterations after 1.7 s.
+  std::string own;
+  std::istringstream lines(kThree);
+  for (std::string line; std::getline(lines, line);)
+    if (std::set<char>{'1', '2', '4', '7'}.contains(line[0])) own += line + "\n";
+  CHECK(values({kDone}, 0, own.c_str())[0] ==
+        json::parse("[[1, 0, 0], [1.2, 0, 0], [1.7, 0, null], [2.6, 0, null], [5.6, 0, null]]"));
+}
+
+TEST_CASE("player: a computation ends with a reset, and is open if nothing ends it") {
+  const std::string rows =
+      "0,1.4,compute,1,,,tick:1:0,,,0,,\n1,2,down,1,,,down:1:0,,,0,,\n2,3,up,1,,,up:1:0,,,0,,\n";
+  const auto computing = [](const std::string& text) {
+    return values({"trace.computing", "s.agentAt(run, 1, 100).computing"}, 0, text.c_str());
+  };
+  const std::string tick = "4,4,tick,2,,,tick:2:0,,,0,,\n";
+  CHECK(computing(rows + "3,3,reset,1,,,up:1:0,,,0,,\n" + tick) ==
+        std::vector<json>{json::parse("[[1.4, 2, 1]]"), false});
+  CHECK(computing(rows + tick) == std::vector<json>{json::parse("[[1.4, 2, 1], [3, 4, 1, true]]"), true});
+  // What is computed while the agent is down does not go on.
+  CHECK(
+      computing(
+          "0,1.4,compute,1,,,tick:1:0,,,0,,\n1,2,down,1,,,down:1:0,,,0,,\n2,2.5,computed,1,,,tick:1:0,,,0,,\n"
+          "3,3,up,1,,,up:1:0,,,0,,\n" +
+          tick) == std::vector<json>{json::parse("[[1.4, 2, 1]]"), false});
+}
+
+TEST_CASE("player: what is down or computes when a trace begins has been so before") {
+  const auto periods = [](const char* rows) {
+    return values({"[trace.down, trace.computing]"}, 10, rows)[0];
+  };
+  CHECK(periods("1,12,up,2,,,up:2:0,,,1,,\n") == json::parse("[[[10, 12, 2]], []]"));
+  CHECK(periods("1,11,skip,2,,,tick:2:0,,,1,down,\n2,12,up,2,,,up:2:0,,,1,,\n") ==
+        json::parse("[[[10, 12, 2]], []]"));
+  CHECK(periods("1,11,skip,2,,,tick:2:0,,,1,down,\n2,12,tick,1,,,tick:1:0,,,1,,\n") ==
+        json::parse("[[[10, 12, 2, true]], []]"));
+  CHECK(periods("1,12,computed,2,,,timer:2:0,,,1,,\n") == json::parse("[[], [[10, 12, 2]]]"));
+  // It has come up before.
+  CHECK(periods("1,8,up,2,,,up:2:0,,,1,,\n2,12,tick,2,,,tick:2:0,,,1,,\n") == json::parse("[[], []]"));
+}
+
+TEST_CASE("player: a window knows what was before it") {
+  const auto found = values(
+      {"[s.released(run, 1, 5.6).count, s.released(run, 1, 5.6).spent]", "s.agentAt(run, 1, 5.6).hostile",
+       "s.agentAt(s.load(trace, [1]), 1, 5.6).attacks", "trace.before"},
+      5.5);
+  CHECK(found[0] == json::parse("[0, 0.25]"));
+  CHECK(found[1] == true);
+  CHECK(found[2] == 0);
+  CHECK(found[3] == json::parse(R"([[0, 1, ""], [1, 0, "release=1 epsilon=0.25 spent=0.25 delta=0"]])"));
+  // An iteration before the window and one in it.
+  const char* const rows =
+      "0,1,tick,0,,,tick:0:0,,,0,,\n1,2,tick,0,,,tick:0:1,,,1,,\n2,3,tick,1,,,tick:1:0,,,2,,\n";
+  CHECK(
+      values(
+          {"[1.5, 2].map((t) => s.measures(run, 0).find(({ unit, name }) => name.startsWith('iterations')).at(0, t))"},
+          1.5, rows)[0] == json::parse("[1, 2]"));
+}
+
+TEST_CASE("player: an agent that attacks after the window is not hostile yet") {
+  const test::Scratch dir;
+  dir.write("trace.csv", kTrace);
+  const auto first = analysis::read_trace(dir / "trace.csv", 20000, 0, 2.5);
+  CHECK(first->attacked == std::map<sim::AgentId, double>{{1, 3.5}});
+  CHECK(analysis::read_trace(dir / "trace.csv", 2)->attacked == first->attacked);
+}
+
+TEST_CASE("player: numbers that are not finite are lost where they are found") {
+  const char* const rows =
+      "0,1,send,0,1,message:0:0,tick:0:0,8,,0,,\n1,1,lose,1,0,message:0:0,tick:0:0,8,0,0,not_finite,\n"
+      "2,1,send,0,1,message:0:1,tick:0:0,8,,0,,\n3,2,lose,1,0,message:0:1,message:0:1,8,1,0,not_finite,\n";
+  CHECK(values({"run.messages.map((m) => s.progress(run, m, m.ended))"}, 0, rows)[0] ==
+        json::parse("[0.3, 1]"));
+}
+
+TEST_CASE("player: the network of another repetition has the links that messages take") {
+  analysis::StudyData data;
+  data.points.resize(1);
+  data.points[0].network = 0;
+  data.networks = {{.nodes = {{"", 0, 0}, {"", 1, 0}, {"", 0, 1}}, .links = {{0, 1}}}};
+  const auto links = [&](const char* rows, std::size_t repetition) {
+    return values({"tracePicture.scene(study, String).links"}, 0, rows, {}, data, repetition)[0];
+  };
+  const char* const beyond = "0,1,send,0,2,message:0:0,tick:0:0,8,,0,,\n";
+  CHECK(links(beyond, 1) == json::parse("[[0, 2]]"));
+  CHECK(links(beyond, 0) == json::parse("[[0, 1]]"));
+  CHECK(links("0,1,send,1,0,message:1:0,tick:1:0,8,,0,,\n", 1) == json::parse("[[0, 1]]"));
+}
+
+TEST_CASE("player: a film has its length, in hundredths of a second") {
+  // 2.5 hundredths each: 3, 2, 3, 2.
+  check({{"[...Array(80).keys()].reduce((sum, k) => sum + tracePicture.hundredths(k, 40), 0)", "200"},
+         {"[0, 1, 2, 3].map((k) => tracePicture.hundredths(k, 40))", "[3, 2, 3, 2]"},
+         {"[0, 1, 2].map((k) => tracePicture.hundredths(k, 12))", "[8, 9, 8]"}});
 }
 
 TEST_CASE("player: what an agent has heard is as old as the newest message that has arrived") {

@@ -70,7 +70,7 @@ TEST_CASE("figures: a timeline has a lane for each agent, an arrow for each arri
   CHECK(arrows[0].at("y") == 1);
   CHECK(arrows[0].at("z") == 0);
   CHECK(arrows[0].at("u") == 2);
-  // A loss on the link ends beside its sender, on the side of the receiver.
+  // A loss on the link ends near its sender, on the side of the receiver.
   REQUIRE(lost.size() == 4);
   CHECK(lost[0].at("z") == 0.4);
   CHECK(lost[3].at("z") == 1.6);
@@ -174,6 +174,9 @@ TEST_CASE("figures: latency and staleness count the messages that were delivered
   // The last message was sent before the trace begins, so that its iterations are unknown.
   CHECK(rows_of(drawn[1]) == json::parse(R"([{"x": 4.0, "u": 5.0, "n": 2}, {"x": 5.0, "u": 6.0, "n": 0},
                                              {"x": 6.0, "u": 7.0, "n": 1}])"));
+  // Where the sending is in the trace, but not what followed, those that are known would be the short ones.
+  trace.messages.back().sent_row = 0;
+  CHECK(draw({}, "latency", 0, trace).size() == 1);
   trace.messages.clear();
   CHECK(draw({}, "latency", 0, trace).empty());
 }
@@ -188,5 +191,7 @@ TEST_CASE("figures: availability falls and rises with the agents' down times") {
         json::parse(R"([{"t": 0.0, "s": 0.6666667, "n": 2}, {"t": 2.0, "s": 0.3333333, "n": 1},
                                           {"t": 4.0, "s": 0.6666667, "n": 2}, {"t": 10.0, "s": 0.6666667, "n": 2}])"));
   trace.only = {1};
+  CHECK(draw(small_study(), "availability", 0, trace).size() == 1);
+  trace.states = false;
   CHECK(draw(small_study(), "availability", 0, trace).empty());
 }

@@ -109,12 +109,13 @@ inline nlohmann::json rows_of(const Drawing& drawing) {
   return spec_of(drawing).at("data").at("values");
 }
 
-/// All drawings of the data in a page's element "figures", by the scripts of the page, which node runs.
-inline nlohmann::json drawings_of(const std::string& figures) {
+/// All drawings of the data in a page's element "figures", by the scripts of the page, which node runs. `shown`: in JavaScript.
+inline nlohmann::json drawings_of(const std::string& figures, const std::string& shown = "{}") {
   const Scratch dir;
   std::string script;
   for (const std::string_view part : analysis::kSharedScripts) script += analysis::page_files().at(part);
-  script += "console.log(JSON.stringify(drawings(JSON.parse(require('fs').readFileSync(process.argv[2])))));";
+  script += "console.log(JSON.stringify(drawings(JSON.parse(require('fs').readFileSync(process.argv[2])), " +
+            shown + ")));";
   const Outcome outcome =
       shell("node " + dir.write("draw.js", script) + " " + dir.write("data.json", figures));
   INFO(outcome.err);

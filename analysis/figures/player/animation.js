@@ -91,7 +91,7 @@ function pixelsOf(png) {
     for (let next = k; next < Math.min(count, k + os.cpus().length); ++next) draw(next);
     const { all, width: wide, height: high } = await draw(k), index = gif.applyPalette(all, palette.slice(0, kColours)), changed = index.slice();
     if (before) for (let i = 0; i < index.length; ++i) if (index[i] === before[i]) changed[i] = kColours;
-    out.writeFrame(changed, wide, high, { ...(k === 0 && { palette }), delay: 1000 / report.frames, transparent: k > 0, transparentIndex: kColours, dispose: 1 });
+    out.writeFrame(changed, wide, high, { ...(k === 0 && { palette }), delay: 10 * tracePicture.hundredths(k, report.frames), transparent: k > 0, transparentIndex: kColours, dispose: 1 });
     before = index;
     delete drawn[k];
   }

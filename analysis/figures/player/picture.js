@@ -62,6 +62,8 @@ const tracePicture = (() => {
   }
   // A time of the run, to about a ten-thousandth of it.
   const clock = (run, t) => `${t.toFixed(Math.min(9, Math.max(0, 4 - Math.floor(Math.log10(Math.max(run.end - run.begin, 1e-9))))))} s`;
+  // How long frame k of a film lasts, in hundredths of a second, so that the film has its length.
+  const hundredths = (k, perSecond) => Math.round((100 * (k + 1)) / perSecond) - Math.round((100 * k) / perSecond);
   // Round times between two others, about `count` of them.
   function ticks(from, to, count) {
     const least = Math.max(to - from, 1e-12) / count, power = 10 ** Math.floor(Math.log10(least)), step = power * [1, 2, 5, 10].find((f) => f * power >= least * 0.999);
@@ -69,17 +71,16 @@ const tracePicture = (() => {
   }
 
   // What of a study is drawn: agents with names and positions in the unit square, and links. Where the study has no network,
-  // or too large a one, links are those that messages take.
+  // or too large a one, or that of another repetition, links are those that messages take.
   function scene(study, name) {
     const { trace } = study, point = study.points.find(({ number }) => number === trace.point);
     const run = traceState.load(trace, (point?.hostile ?? []).map((owner) => owner + point.first_owner), point?.first_owner > 0 ? 0 : null);
-    const network = study.networks[point?.network ?? -1];
-    const agents = Math.max(trace.agents, network?.nodes.length ?? 0);
-    let links = network?.links.map(([a, b]) => [a, b]);
-    if (network === undefined) {
-      const taken = new Map(run.messages.map(({ from, to }) => [`${Math.min(from, to)} ${Math.max(from, to)}`, [Math.min(from, to), Math.max(from, to)]]));
-      links = [...taken.values()];
-    }
+    const first = study.networks[point?.network ?? -1], agents = Math.max(trace.agents, first?.nodes.length ?? 0);
+    const byEnds = (pairs) => new Map(pairs.map(([a, b]) => [`${Math.min(a, b)} ${Math.max(a, b)}`, [Math.min(a, b), Math.max(a, b)]]));
+    const known = byEnds(first?.links ?? []), taken = byEnds(run.messages.map(({ from, to }) => [from, to]));
+    // A study has the network of repetition 0; others may draw theirs.
+    const network = trace.repetition > 0 && (study.redrawn || [...taken.keys()].some((ends) => !known.has(ends))) ? undefined : first;
+    const links = network?.links.map(([a, b]) => [a, b]) ?? [...taken.values()];
     const degree = Array(agents).fill(0);
     for (const [a, b] of links) ++degree[a], ++degree[b];
     const nodes = network?.nodes ?? degree.map((d) => ({ x: null, y: null, degree: d }));
@@ -138,9 +139,9 @@ const tracePicture = (() => {
   // The marks of a run in words: [label, function that draws it].
   function marks({ run }, colours) {
     const agent = (state) => (paint, x, y) => drawAgent(paint, x, y, 7, { down: false, computing: false, hostile: false, ...state }, kValues[3], colours);
-    const attacks = run.hostile.size > 0, message = (one) => (paint, x, y) => drawMessage(paint, x, y, one, colours);
+    const attacks = run.hostile.size > 0, hostile = run.quiet.size > 0 || [...run.attacked.values()].some((t) => t <= run.end), message = (one) => (paint, x, y) => drawMessage(paint, x, y, one, colours);
     return [["up", agent({})], run.down.size > 0 && ["down", agent({ down: true })], run.computing.size > 0 && ["computing", agent({ computing: true })],
-      (attacks || run.quiet.size > 0) && ["hostile", agent({ hostile: true })], ["message in flight", message(false)], attacks && ["of a hostile agent", message(true)],
+      hostile && ["hostile", agent({ hostile: true })], ["message in flight", message(false)], attacks && ["of a hostile agent", message(true)],
       run.messages.some((m) => m.lost) && ["message lost (also on the axis of time)", (paint, x, y) => cross(paint, x, y, 5, kColours.lost)]].filter(Boolean);
   }
 
@@ -266,5 +267,5 @@ const tracePicture = (() => {
     paint.line(place(t), 0, place(t), base + 4, { stroke: kColours.lost, width: 2 });
   }
 
-  return { canvasPaint, svgPaint, valueColour, scene, fit, placeOf, placeLabels, drawNetwork, drawLinks, drawAxis, marks, reason, shown, clock, kColours, kValues };
+  return { canvasPaint, svgPaint, valueColour, scene, fit, placeOf, placeLabels, drawNetwork, drawLinks, drawAxis, marks, reason, shown, clock, hundredths, kColours, kValues };
 })();

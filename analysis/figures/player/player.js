@@ -42,6 +42,9 @@ const player = (() => {
     const counted = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
     const nameOf = (agent) => (agent < 0 ? "the run" : name(agent)), at = (t) => tracePicture.clock(run, t);
 
+    // Whether the trace has when an agent is down.
+    const { states, only } = run.trace, stated = (agent) => states || only.includes(agent);
+
     // --- what a moment is in words ---
     const { rows, text } = run;
     const messageOf = new Map(run.messages.map((m, i) => [rows.message[m.sentRow ?? m.endRow], i]));
@@ -75,7 +78,7 @@ const player = (() => {
         else if (event === "lose" && row > first && rows.message[row] === rows.message[row - 1] && sent.length > 0) sent.push(` (lost: ${plain(detail)})`);
         else if (event === "lose") say(element("span", {}, linked(`a message from ${nameOf(peer)} to ${nameOf(who)}`), ` is lost: ${plain(detail)}`), row);
         else if (event === "skip") say(`misses a tick (${detail})`);
-        else if (event === "release") say(/epsilon=0 /.test(detail) ? "uses its data" : `releases (${rounded(detail.replace(/release=\d+ | delta=0\b/g, ""))})`);
+        else if (event === "release") say(/ spent=0 /.test(detail) ? "uses its data" : `releases (${rounded(detail.replace(/release=\d+ (epsilon=0 )?| delta=0$/g, ""))})`);
         else if (event === "compute") say("begins to compute");
         else if (event === "computed") say("has computed");
         else if (event === "view") say(`adversary ${detail} sees something of ${nameOf(who)} for the first time`);
@@ -111,8 +114,9 @@ const player = (() => {
         ...(typeof MediaRecorder === "undefined" ? [] : [button("● record", "record what is played as WebM", () => record())])),
       element("div", { class: "stage" }, element("div", {}, stage, legend), panel), slider, axis,
       element("p", { class: "dim", text: "Click an agent or a message. Keys: space plays, left and right step to events (with shift: of the chosen agent), " +
-        (lossy ? "L to the next lost message (with shift: to the one before), " : "") + "+ and − change the speed, Home and End, Esc." + (run.trace.whole ? "" : ` This page has ${run.count} events from ${at(run.begin)} to ${at(run.end)}, ` +
-        "a part of the trace: the options --from, --to and --agent choose another.") }));
+        (lossy ? "L to the next lost message (with shift: to the one before), " : "") + "+ and − change the speed, Home and End, Esc." + (run.trace.whole ? "" : ` This page has ${run.count} events from ${at(run.begin)} to ${at(run.end)}` +
+        `${only.length > 0 ? `, those in which ${only.map(nameOf).join(", ")} take${only.length === 1 ? "s" : ""} part` : ""}. The options --from, --to and --agent, ` +
+        "and record.trace in the scenario, choose others.") }));
 
     // --- time ---
     function set(t, moment = null) {
@@ -193,10 +197,11 @@ const player = (() => {
           element("td", {}, ...(h.age === null ? [] : [element("span", { class: "age", style: `width: ${Math.round((40 * h.age) / oldest)}px` }), " " + shown(h.age, "s")])),
           element("td", {}, ...h.lost.slice(-3).map((i) => messageLink(i, `✕ lost ${plain(run.messages[i].lost)} `)), ...h.flying.slice(-3).map((i) => messageLink(i, "→ in flight "))))));
       return [element("h3", { text: /^\d+$/.test(name(agent)) ? `Agent ${name(agent)}` : `${name(agent)} (agent ${agent})` }),
-        line(`${now.down ? "Down" : now.computing ? "Up, computing" : "Up"}${now.hostile ? `; hostile, ${counted(now.attacks, "attack")}${since || " so far"}` : ""}.`,
+        line(`${!stated(agent) ? "Not known whether it is up" : now.down ? "Down" : now.computing ? "Up, computing" : "Up"}${now.hostile ? `; hostile, ${counted(now.attacks, "attack")}${since || " so far"}` : ""}.`,
           ` ${m.sampled ? m.name : m.name[0].toUpperCase() + m.name.slice(1)}: ${shown(m.at(agent, t), m.unit)}.`),
+        ...(only.length > 0 && !only.includes(agent) ? [line(`Here is only what ${only.map(nameOf).join(", ")} take${only.length === 1 ? "s" : ""} part in.`)] : []),
         ...(heard.length === 0 ? [line(`It has heard from no other agent${since || " yet"}.`)] : [element("h4", { text: `What it knows of others at ${at(t)}` }), table]),
-        ...(release.count === 0 ? [] : [line(`Its data were used ${release.count === 1 ? "once" : `${release.count} times`}${since}, last at ${at(release.t)}`,
+        ...(release.count === 0 && !(release.spent > 0) ? [] : [line(release.count === 0 ? `Its data were not used${since}` : `Its data were used ${release.count === 1 ? "once" : `${release.count} times`}${since}, last at ${at(release.t)}`,
           release.spent > 0 ? `; it has spent epsilon ${shown(release.spent)}${release.epsilon > 0 ? `, the last time ${shown(release.epsilon)}` : ""}.` : ".")]),
         element("h4", { text: "Its events" }),
         element("ol", {}, ...own.slice(Math.max(0, place - 7), place + 4).map((number) =>
@@ -225,7 +230,7 @@ const player = (() => {
       const arrived = traceState.upTo(run.ended, t), lost = traceState.lostIn(run, -Infinity, t).length, last = state.moment ?? traceState.momentAt(run, t);
       const busy = count((s) => s.computing && !s.down), hostile = count((s) => s.hostile);
       return [element("h3", { text: traceFigures.tracedRun(study).replace("one", "One") }),
-        line(`${count((s) => !s.down)} of ${agents.length} agents are up${busy ? `, ${busy} compute` : ""}${hostile ? `, ${hostile} are hostile` : ""}.`),
+        ...(run.trace.states ? [line(`${count((s) => !s.down)} of ${agents.length} agents are up${busy ? `, ${busy} compute` : ""}${hostile ? `, ${hostile} are hostile` : ""}.`)] : []),
         line(`Messages: ${traceState.inFlight(run, t).length} in flight, ${arrived - lost} delivered, ${lost} lost${since}.`),
         element("h4", { text: "Events" }),
         element("ol", {}, ...[...Array(13).keys()].map((k) => last - 9 + k).filter((n) => n >= 0 && n < run.moments.length).map((number) =>

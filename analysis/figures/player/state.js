@@ -25,11 +25,11 @@ const traceState = (() => {
   const pairOf = (from, to) => from * 2 ** 28 + to;
 
   // Ends of periods that were open when the trace ended are Infinity.
-  function periodsOf(list, closed, end) {
+  function periodsOf(list) {
     const all = new Map();
-    for (const [from, to, agent] of [...list].sort((a, b) => a[0] - b[0])) {
+    for (const [from, to, agent, open] of [...list].sort((a, b) => a[0] - b[0])) {
       const { starts, ends } = all.get(agent) ?? all.set(agent, { starts: [], ends: [] }).get(agent);
-      starts.push(from), ends.push(to < end || closed(agent) ? to : Infinity);
+      starts.push(from), ends.push(open ? Infinity : to);
     }
     return all;
   }
@@ -37,8 +37,8 @@ const traceState = (() => {
   // "release=2 epsilon=0.03 spent=0.07 delta=0" as numbers.
   const numbersOf = (text) => Object.fromEntries([...text.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, Number(value)]));
 
-  // `hostile`: agents of which the study says that they are. Those without an attack in the trace, which send nothing or follow
-  // their protocol on other data, are hostile all the time; others from their first attack on.
+  // `hostile`: agents of which the study says that they are. Those without an attack in the trace, also outside of the window,
+  // which send nothing or follow their protocol on other data, are hostile all the time; others from their first attack on.
   // `learner`: the agent that is one, null: none.
   function load(trace, hostile = [], learner = null) {
     const { rows } = trace, { texts } = rows, count = rows.t.length, text = (number) => (number < 0 ? "" : texts[number]);
@@ -49,7 +49,8 @@ const traceState = (() => {
       sent: messages.map((m) => m.sent),
       ends: messages.map((m, i) => [m.ended, i]).sort((a, b) => a[0] - b[0]),
       moments: [], times: [], momentOf: new Int32Array(count), byKey: new Map(), byOrigin: new Map(), ofAgent: new Map(),
-      sentIn: new Map(), endedIn: new Map(), into: new Map(), between: new Map(), releases: new Map(), hostile: new Map(), steps: new Map(), rounds: false,
+      sentIn: new Map(), endedIn: new Map(), into: new Map(), between: new Map(), releases: new Map(), hostile: new Map(), attacked: new Map(trace.attacked), steps: new Map(), rounds: false,
+      before: new Map(trace.before.map(([agent, iterations, release]) => [agent, { iterations, ...numbersOf(release) }])),
     };
     // Of the messages sent so far, the latest end.
     run.latest = [];
@@ -79,11 +80,13 @@ const traceState = (() => {
     }
     run.moments.forEach(({ agent, first, t }, number) => {
       listAt(run.ofAgent, agent).push(number);
-      // Iterations are completed by the agent after whose moment there are more of them.
-      const next = run.moments[number + 1], more = next === undefined ? 0 : rows.iteration[next.first] - rows.iteration[first];
-      Object.assign(run.moments[number], { more, done: rows.iteration[first] + more });
-      const own = more > 0 ? run.steps.get(agent) ?? run.steps.set(agent, { times: [], counts: [0] }).get(agent) : null;
-      if (own) own.times.push(t), own.counts.push(own.counts.at(-1) + more);
+      // Iterations are completed by the agent after whose moment there are more of them. Not known (null): done, if what
+      // followed is not in the trace.
+      const done = rows.done[first], more = done === null ? 0 : done - rows.iteration[first];
+      Object.assign(run.moments[number], { more, done });
+      if (more === 0) return;
+      const { times, counts } = run.steps.get(agent) ?? run.steps.set(agent, { times: [], counts: [run.before.get(agent)?.iterations ?? 0] }).get(agent);
+      times.push(t), counts.push(counts.at(-1) + more);
     });
     messages.forEach((m, i) => {
       if (m.sentRow !== null) listAt(run.sentIn, run.momentOf[m.sentRow]).push(i);
@@ -101,15 +104,9 @@ const traceState = (() => {
       run.arrivals.set(pair, { times: arrived.map((i) => messages[i].ended),
         newest: arrived.map((i) => (newest = newest < 0 || messages[i].sent >= messages[newest].sent ? i : newest)) });
     }
-    run.quiet = new Set(hostile.filter((agent) => !run.hostile.has(agent)));
-    const lastOf = (events) => {
-      const last = new Map();
-      for (let row = 0; row < count; ++row) if (events.includes(text(rows.event[row]))) last.set(rows.agent[row], text(rows.event[row]));
-      return last;
-    };
-    const presence = lastOf(["up", "down"]), work = lastOf(["compute", "computed", "down"]);
-    run.down = periodsOf(trace.down, (agent) => presence.get(agent) === "up", run.end);
-    run.computing = periodsOf(trace.computing, (agent) => work.get(agent) !== "compute", run.end);
+    run.quiet = new Set(hostile.filter((agent) => !run.attacked.has(agent)));
+    run.down = periodsOf(trace.down);
+    run.computing = periodsOf(trace.computing);
     return run;
   }
 
@@ -121,7 +118,7 @@ const traceState = (() => {
   // Of an agent: whether it is down, computes, is hostile, and how often it has sent something else than its protocol says.
   function agentAt(run, agent, t) {
     const attacks = countTo(run.hostile, agent, t);
-    return { down: within(run.down, agent, t), computing: within(run.computing, agent, t), attacks, hostile: attacks > 0 || run.quiet.has(agent) };
+    return { down: within(run.down, agent, t), computing: within(run.computing, agent, t), attacks, hostile: run.attacked.get(agent) <= t || run.quiet.has(agent) };
   }
 
   // The messages that are in flight, by their numbers, the last sent first.
@@ -137,7 +134,9 @@ const traceState = (() => {
   // How far a message is on its way: 0 to 1. What is lost before it arrives does not get far; of what has no end in the
   // trace, the time of arrival is not known: it is half way at the end.
   function progress(run, m, t) {
-    if (m.lost !== "" && !kArrived.has(m.lost)) return m.ended > m.sent ? 0.3 * Math.min(1, (t - m.sent) / (m.ended - m.sent)) : 0.3;
+    // Numbers that are not finite are found when they are sent or when they arrive.
+    const arrives = kArrived.has(m.lost) && (m.lost !== "not_finite" || m.ended > m.sent);
+    if (m.lost !== "" && !arrives) return m.ended > m.sent ? 0.3 * Math.min(1, (t - m.sent) / (m.ended - m.sent)) : 0.3;
     if (m.ended === Infinity) return 0.5 * Math.min(1, (t - m.sent) / Math.max(run.end - m.sent, 1e-12));
     return m.ended > m.sent ? Math.min(1, (t - m.sent) / (m.ended - m.sent)) : 1;
   }
@@ -169,10 +168,10 @@ const traceState = (() => {
     }
     return newest === -Infinity ? null : t - newest;
   }
-  // How often an agent has released something, and what it has spent.
+  // How often an agent has released something, and what it has spent, null if it may have been before the trace.
   function released(run, agent, t) {
-    const { times, all } = run.releases.get(agent) ?? { times: [], all: [] }, count = upTo(times, t);
-    return { count, spent: all[count - 1]?.spent ?? 0, epsilon: all[count - 1]?.epsilon ?? 0, t: times[count - 1] };
+    const { times, all } = run.releases.get(agent) ?? { times: [], all: [] }, count = upTo(times, t), last = all[count - 1] ?? run.before.get(agent);
+    return { count, spent: last?.spent ?? (run.trace.recorded > 0 ? null : 0), epsilon: last?.epsilon ?? 0, t: times[count - 1] };
   }
 
   // What led to a moment: itself, then the moment that caused it, and so on, each with the message that brought the cause
@@ -223,7 +222,8 @@ const traceState = (() => {
     const { messages, rows } = run, m = messages[message], step = chain(run, message).before.find((s) => s.message !== undefined && messages[s.message].from === m.to);
     if (step === undefined || m.ended === Infinity || m.lost !== "" || m.from === run.learner) return null;
     const base = messages[step.message], there = base.ended - base.sent, back = m.ended - m.sent, age = m.ended - base.sent;
-    const iterations = base.sentRow === null || m.endRow === null ? null : rows.iteration[m.endRow] - run.moments[run.momentOf[base.sentRow]].done;
+    const done = base.sentRow === null || m.endRow === null ? null : run.moments[run.momentOf[base.sentRow]].done;
+    const iterations = done === null ? null : rows.iteration[m.endRow] - done;
     return { message: step.message, age, there, inside: age - there - back, back, iterations };
   }
 
@@ -275,9 +275,9 @@ const traceState = (() => {
     const ages = run.ends.filter(([, i]) => run.messages[i].lost === "").map(([ended, i]) => age(run, run.messages[i].to, ended - 1e-9 * Math.abs(ended)))
       .filter((x) => x !== null).sort((a, b) => a - b);
     all.push({ name: "age of what it heard last", unit: "s", domain: [0, ages[Math.floor(0.95 * ages.length)] || 1], at: (agent, t) => age(run, agent, t) });
-    const done = (agent, t) => { const own = run.steps.get(agent); return own ? own.counts[upTo(own.times, t)] : 0; };
-    if (run.steps.size > 0 && run.trace.only.length === 0)
-      all.push({ name: "iterations completed", unit: "", domain: [0, Math.max(1, ...agents.map((a) => done(a, Infinity)))], at: done });
+    const done = (agent, t) => { const own = run.steps.get(agent); return own ? own.counts[upTo(own.times, t)] : run.before.get(agent)?.iterations ?? 0; };
+    if (agents.some((a) => done(a, Infinity) > 0) && run.trace.only.length === 0)
+      all.push({ name: `iterations completed${run.trace.recorded > 0 ? ` since ${run.trace.recorded} s` : ""}`, unit: "", domain: [0, Math.max(1, ...agents.map((a) => done(a, Infinity)))], at: done });
     const spent = Math.max(0, ...agents.map((a) => released(run, a, Infinity).spent));
     if (spent > 0) all.push({ name: "epsilon spent by releases", unit: "", domain: [0, spent], at: (agent, t) => released(run, agent, t).spent });
     return all;

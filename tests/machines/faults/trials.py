@@ -73,7 +73,8 @@ def derived(study, where, words, faults={}, **more):
     """Runs a command that only writes derived files: they are the old or the new ones, the store is not changed."""
     prepare(where, study.home)
     for name in {"export": study.exported(), "report": [PAGE], "trace": []}[words[0]]:
-        (where / "out" / name).write_text("old")
+        # A page says what has made it, or it is not replaced.
+        (where / "out" / name).write_text('<meta name="generator" content="hearsay">' if name == PAGE else "old")
     older, store = contents(where / "out"), (where / "out/results.sqlite").read_bytes()
     finished = study.command(where, words, faults, **more)
     study.check_end(finished)

@@ -88,8 +88,20 @@ TEST_CASE("commands: a traced run is played, one without a trace is refused") {
   output_of(dir, "run s.json --set 'record.trace={}' --no-progress -o traced");
   CHECK_THAT(output_of(dir, "play traced"), Catch::Contains(" events, "));
   CHECK(std::filesystem::exists(dir / "traced/player.html"));
+  // A user's file of that name stays.
+  dir.write("traced/report.html", "<h1>mine</h1>\n");
+  CHECK_THAT(refusal(dir, "report traced"),
+             Catch::EndsWith(
+                 "traced/report.html: not a page of hearsay, which the page would replace; choose another "
+                 "file with -o\n"));
+  CHECK(text_of(dir / "traced/report.html") == "<h1>mine</h1>\n");
+  output_of(dir, "play traced");
   // Of a part it says so.
-  CHECK_THAT(output_of(dir, "play traced --to '1 s' -o part.html"), Catch::Contains("of a longer trace"));
+  CHECK_THAT(output_of(dir, "play traced --to '1 s' -o part.html"), Catch::Contains("of a part of the run"));
+  output_of(dir, "run s.json --set 'record.trace={\"from\": \"1 s\"}' --no-progress -o later");
+  CHECK_THAT(output_of(dir, "play later"), Catch::Contains("of a part of the run"));
+  CHECK_THAT(text_of(dir / "later/player.html"),
+             Catch::Contains(R"("begin":1.0,)") && Catch::Contains(R"("whole":false)"));
 }
 
 TEST_CASE("commands: whole numbers may have exponents, and are whole") {
