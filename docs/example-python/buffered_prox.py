@@ -4,8 +4,10 @@ An owner asks for the model at a tick of its clock. It makes K proximal steps fr
 
     w <- w - step (mean gradient of its records + gradient of the regulariser + mu (w - w0)),
 
-bounds the norm of w - w0, and sends it with noise. The server adds the mean of every B updates: an iteration. Whatever
-an owner's data are, its update has a norm of at most `bound`, so that two data sets' updates differ by at most 2 bound.
+bounds the L2 norm of w - w0, and sends it with noise. The server adds the mean of every B updates: an iteration.
+Whatever an owner's data are, its update has an L2 norm of at most `bound`, so that two data sets' updates differ by at
+most 2 bound. That is the sensitivity for the mechanism "gaussian". For "laplace" bound the L1 norm of updates instead: in
+that norm these updates differ by up to 2 bound sqrt(p).
 """
 import numpy as np
 
@@ -20,7 +22,7 @@ class BufferedProx(hearsay.Protocol):
     mu: float = hearsay.option(0.0, min=0, help="Weight of the proximal term.")
     local_steps = hearsay.option(5, min=1, help="Number K of local steps.")
     buffer = hearsay.option(5, min=1, help="Number B of updates that the server averages.")
-    bound: float = hearsay.option(0.1, min=0, open_min=True, help="Bound on the norm of an update.")
+    bound: float = hearsay.option(0.1, min=0, open_min=True, help="Bound on the L2 norm of an update.")
     updates = hearsay.option(100, min=1, help="Updates of each owner, for which its budget is planned.")
 
     ASK, MODEL, UPDATE = range(3)  # tags of messages

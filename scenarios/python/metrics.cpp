@@ -1,9 +1,11 @@
 #include "scenarios/python/metrics.hpp"
 
 #include <fmt/format.h>
+#include <pybind11/stl.h>
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "scenarios/python/python_code.hpp"
@@ -66,10 +68,13 @@ std::vector<models::ProtocolMetric> metrics_of(const py::dict& about, std::deque
     const auto text = [&](const char* key) -> std::string_view {
       return texts.emplace_back(one[key].cast<std::string>());
     };
+    const auto higher = one["higher_is_better"].cast<std::optional<bool>>();
     all.push_back({.name = text("name"),
                    .help = text("help"),
                    .unit = text("unit"),
-                   .per_agent = one["per_agent"].cast<bool>()});
+                   .per_agent = one["per_agent"].cast<bool>(),
+                   .lower_is_better = higher == false,
+                   .higher_is_better = higher == true});
   }
   return all;
 }

@@ -48,6 +48,7 @@ class Handlers {
     run_ = std::make_shared<Run>(context, *world_, code_->entry, static_cast<bool>(hooks_[kTimer]));
     run_object_ = py::cast(run_);
     call(kStart, {});
+    run_->end_start();
   }
   void on_tick(sim::AgentId i, models::Context& context) {
     call(kTick, i, number(i).ptr());

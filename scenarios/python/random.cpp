@@ -2,6 +2,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <cmath>
 #include <optional>
 
 #include "scenarios/python/run.hpp"
@@ -10,6 +11,10 @@
 namespace hearsay::scenarios {
 
 namespace {
+
+void require(bool is_allowed, const char* what) {
+  if (!is_allowed) throw py::value_error(what);
+}
 
 // Numbers of a stream, one or an array.
 template <class Draw>
@@ -31,31 +36,37 @@ void define_random(py::module_& module) {
       .def(
           "uniform",
           [](sim::Stream& s, double low, double high, Size size) {
+            require(low <= high && std::isfinite(high - low),
+                    "uniform: expected low <= high, with a finite difference");
             return drawn(s, size, [=](sim::Stream& t) { return sim::uniform(t, low, high); });
           },
           py::arg("low") = 0.0, py::arg("high") = 1.0, one, "Uniform on [low, high).")
       .def(
           "normal",
           [](sim::Stream& s, double mean, double deviation, Size size) {
+            require(deviation >= 0, "normal: expected a deviation from 0");
             return drawn(s, size, [=](sim::Stream& t) { return sim::normal(t, mean, deviation); });
           },
           py::arg("mean") = 0.0, py::arg("deviation") = 1.0, one, "Normal.")
       .def(
           "exponential",
           [](sim::Stream& s, double mean, Size size) {
+            require(mean >= 0, "exponential: expected a mean from 0");
             return drawn(s, size, [=](sim::Stream& t) { return sim::exponential(t, mean); });
           },
           py::arg("mean") = 1.0, one, "Exponential of the given mean.")
       .def(
           "gamma",
           [](sim::Stream& s, double shape, double scale, Size size) {
+            require(shape > 0 && std::isfinite(shape) && scale > 0,
+                    "gamma: expected a finite shape and a scale above 0");
             return drawn(s, size, [=](sim::Stream& t) { return sim::gamma(t, shape, scale); });
           },
           py::arg("shape"), py::arg("scale") = 1.0, one, "Gamma.")
       .def(
           "index",
           [](sim::Stream& s, std::uint64_t count, Size size) {
-            if (count == 0) throw py::value_error("index: expected at least 1 number to draw from");
+            require(count > 0, "index: expected at least 1 number to draw from");
             return drawn(s, size, [=](sim::Stream& t) {
               return static_cast<std::int64_t>(sim::uniform_index(t, count));
             });
@@ -64,6 +75,7 @@ void define_random(py::module_& module) {
       .def(
           "bernoulli",
           [](sim::Stream& s, double p, Size size) {
+            require(p >= 0 && p <= 1, "bernoulli: expected a probability from 0 to 1");
             return drawn(s, size, [=](sim::Stream& t) { return sim::bernoulli(t, p); });
           },
           py::arg("p"), one, "True with probability p.");

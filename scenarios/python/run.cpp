@@ -124,11 +124,12 @@ void Run::open_account(py::ssize_t i, std::optional<std::uint64_t> releases, std
   models::Context& run = acting();
   const models::Budget& privacy = run.privacy();
   if (!releases && privacy.active() && !privacy.steps.empty()) releases = privacy.steps[run.owner(a)];
-  if (!privacy.active()) return run.open_account(a);
-  if (!releases || *releases == 0 || overlap == 0)
+  if (privacy.active() && (!releases || *releases == 0 || overlap == 0))
     throw py::value_error(
         "open_account: with privacy expected a number of releases, from 1, or privacy.steps, and an "
         "overlap from 1");
+  if (!starting_) throw py::value_error("open_account: accounts are opened in on_start");
+  if (!privacy.active()) return run.open_account(a);
   run.open_account(a, *releases, overlap);
 }
 
@@ -448,8 +449,14 @@ void Run::define(py::module_& module) {
       // --- The run ---
       .def(
           "random",
-          [](Run& r, std::uint32_t purpose, py::ssize_t i) { return r.acting().random(purpose, r.agent(i)); },
-          py::arg("purpose"), py::arg("agent"), "A fresh stream of the agent for this purpose.")
+          [](Run& r, std::uint64_t purpose, py::ssize_t i) {
+            // The run keeps a place for every purpose up to the largest.
+            if (purpose > std::numeric_limits<std::uint16_t>::max())
+              throw py::value_error(fmt::format("random: expected a purpose below 2^16, found {}", purpose));
+            return r.acting().random(static_cast<std::uint32_t>(purpose), r.agent(i));
+          },
+          py::arg("purpose"), py::arg("agent"),
+          "A fresh stream of the agent for this purpose, a number below 2^16.")
       .def("count_iteration", [](Run& r) { r.acting().count_iteration(); })
       .def_property_readonly("iterations", [](Run& r) { return r.context().iterations(); })
       .def_property_readonly(

@@ -37,6 +37,8 @@ class Run {
   py::object arrived(const sim::Message& message);
   /// Throws py::value_error if a handler has kept a view of a model.
   void end_handler();
+  /// After on_start: no account can be opened any more.
+  void end_start() { starting_ = false; }
   /// While it lives, what would change the run is an error.
   class ReadOnly {
    public:
@@ -85,7 +87,7 @@ class Run {
   std::vector<py::object> neighbours_;  // by agent, tuples
   std::vector<sim::AgentId> receivers_;
   const sim::Message* handled_ = nullptr;
-  bool looking_ = false;
+  bool looking_ = false, starting_ = true;
 };
 
 }  // namespace hearsay::scenarios

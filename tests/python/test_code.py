@@ -202,6 +202,22 @@ def test_functions_measure_any_protocol(hearsay, tmp_path):
     assert list(plain.runs["fingerprint"]) == list(study.runs["fingerprint"])
 
 
+def test_tables_mark_the_better_value_of_a_metric(hearsay, tmp_path):
+    for higher, best in ((True, ["2"]), (False, ["1"]), (None, [])):
+        def constant(self, run):
+            return self.k
+
+        name = constant.__name__ = f"constant_{higher}"
+        made = type("Constant", (hearsay.Protocol,), {"k": hearsay.option(1), "on_tick": lambda self, i, run: None,
+                                                      name: hearsay.metric(higher_is_better=higher)(constant)})
+        study = hearsay.run(peers({"type": made}, record={"metrics": [name]}, repeat=2), sweep={"protocol.k": [1, 2]},
+                            output=tmp_path / name, progress=False)
+        cells = study.table(columns="protocol.k", format="markdown").splitlines()[2].split("|")
+        assert [cell.strip(" *").split()[0] for cell in cells if "**" in cell] == best
+    with pytest.raises(TypeError, match="higher_is_better: expected True, False or None, found 'yes'"):
+        hearsay.metric(higher_is_better="yes")
+
+
 def test_a_metric_of_ones_own_ends_a_run(hearsay, tmp_path):
     def steps(run):
         return run.iterations
@@ -255,6 +271,8 @@ def test_what_is_no_metric_is_refused_before_the_study(hearsay, tmp_path):
     for wrong, message in ((lambda run, x: 0, "called with one argument, the run"), (3, "found 3")):
         with pytest.raises(TypeError, match=message):
             hearsay.metrics(wrong)
+    with pytest.raises(TypeError, match="two metrics are functions of the name 'spread'"):
+        hearsay.metrics(spread, hearsay.metric(help="Another.")(lambda run: 0), type(spread)(spread.__code__, globals(), "spread"))
     # Functions alone do, too.
     given = peers({"type": "ad_psgd", "step": 0.1}, metrics=[spread], record={"metrics": ["spread"]})
     assert (hearsay.run(given, output=tmp_path / "out", progress=False).runs["status"] == "done").all()

@@ -1,4 +1,5 @@
 """Figures: what is drawn, read back from the marks."""
+import numpy as np
 import pytest
 
 
@@ -88,5 +89,28 @@ def test_message_timeline(small):
     trace = small.trace()
     axes = plots.messages(trace, 0, 5).axes[0]
     shown = trace.messages()
-    delivered = shown[(shown["outcome"] == "delivered") & (shown["sent_s"] <= 5)]
-    assert len(axes.texts) == len(delivered)
+    shown = shown[shown["sent_s"] <= 5]
+    assert len(axes.patches) == (shown["outcome"] == "delivered").sum()
+    assert [line.get_marker() for line in axes.lines].count("x") == (shown["outcome"] == "lost").sum() > 0
+    assert axes.get_ylim() == (-0.5, 3.5)  # also the lane of the hub, which has no ticks
+
+
+def test_messages_that_leave_a_window_or_are_under_way_are_drawn(hearsay, tmp_path):
+    from hearsay import plots
+    (tmp_path / "trace.csv").write_text(
+        "sequence,time_s,event,agent,peer,message,cause,bytes,staleness_s,iteration,detail\n"
+        "0,0,start,,,,,,,0,\n1,1,tick,1,,,tick:1:0,,,0,\n2,1,send,1,0,message:1:0,tick:1:0,64,,0,\n"
+        "3,2,tick,1,,,tick:1:1,,,0,\n4,2,send,1,0,message:1:1,tick:1:1,64,,0,\n"
+        "5,3,deliver,0,1,message:1:0,message:1:0,64,2,0,\n")
+    trace = hearsay.Trace(tmp_path / "trace.csv")
+    figure = plots.messages(trace, 0.5, 2.5)
+    axes = figure.axes[0]
+    arrow, = axes.patches
+    assert arrow.get_clip_box() is not None and axes.get_ylim() == (-0.5, 1.5) and axes.get_xlim() == (0.5, 2.5)
+    under_way, ticks = axes.lines
+    assert under_way.get_xydata().tolist() == [[2, 1], [3, 0]] and ticks.get_marker() == "|"
+    # The arrow is seen at half of its way, at 2 s between the lanes.
+    figure.canvas.draw()
+    x, y = axes.transData.transform((2, 0.5)).astype(int)
+    pixels = np.asarray(figure.canvas.buffer_rgba())[::-1]
+    assert (pixels[y - 2:y + 3, x - 2:x + 3, 0] < 128).any()

@@ -1,4 +1,6 @@
 """Protocols written in Python: as the built-in ones, event by event and number by number; and what is wrong with them."""
+import functools
+import importlib
 import json
 import os
 import random
@@ -6,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 from pathlib import Path
 
 import numpy as np
@@ -151,6 +154,16 @@ def handler(hearsay, body, **members):
     (lambda self, i, run: run.model(4), "expected an agent from 0 to 3, found 4"),
     (lambda self, i, run: run.project(np.zeros(3)), "project: expected 2 numbers"),
     (lambda self, i, run: run.release(i, run.gradient(i)), "account"),
+    (lambda self, i, run: run.open_account(i, 3), "open_account: accounts are opened in on_start"),
+    (lambda self, i, run: run.random(2 ** 16, i), "random: expected a purpose below 2^16, found 65536"),
+    (lambda self, i, run: run.random(2 ** 32 - 1, i), "random: expected a purpose below 2^16, found 4294967295"),
+    (lambda self, i, run: run.random(1, i).uniform(0, np.inf), "uniform: expected low <= high, with a finite difference"),
+    (lambda self, i, run: run.random(1, i).uniform(2, 1), "uniform: expected low <= high, with a finite difference"),
+    (lambda self, i, run: run.random(1, i).normal(0, -1), "normal: expected a deviation from 0"),
+    (lambda self, i, run: run.random(1, i).exponential(-1), "exponential: expected a mean from 0"),
+    (lambda self, i, run: run.random(1, i).gamma(0), "gamma: expected a finite shape and a scale above 0"),
+    (lambda self, i, run: run.random(1, i).gamma(1, -1), "gamma: expected a finite shape and a scale above 0"),
+    (lambda self, i, run: run.random(1, i).bernoulli(2), "bernoulli: expected a probability from 0 to 1"),
 ])
 def test_what_a_handler_does_wrong_is_one_line(hearsay, tmp_path, body, message):
     found = failure(hearsay, tmp_path, {"type": handler(hearsay, body, on_message=lambda self, message, run: None)},
@@ -252,6 +265,31 @@ def test_a_scenario_of_a_file_with_code_is_read(hearsay, tmp_path):
     assert made["protocol.class"] == "Doubling"
     study = hearsay.run(made, output=tmp_path / "out", allow_code=tmp_path, progress=False)
     assert np.log2(study.models()["x1"] / 3).sum() == 3  # doubled at each tick
+    made.check()
+    assert made.copy().complete()["protocol.start"] == 3
+    assert "1 of 1 runs repeated" in study.verify()
+    loaded = hearsay.load(tmp_path / "out")
+    with pytest.raises(hearsay.InputError, match="--allow-code|--data-dir"):  # folders that a table names are not trusted
+        loaded.verify()
+    assert "1 of 1 runs repeated" in loaded.verify(data_dirs=tmp_path, allow_code=tmp_path)
+
+
+def test_a_text_that_looks_like_a_number_is_set_as_a_text(hearsay, tmp_path):
+    class Kinds(hearsay.Protocol):
+        kind = hearsay.option("1", choices=("1", "2", "true"))
+        step = hearsay.option(1)
+
+        def on_tick(self, i, run):
+            pass
+
+        @hearsay.metric()
+        def number(self, run):
+            return ["1", "2", "true"].index(self.kind) + self.step
+
+    for kind, found in (("2", 3), ("true", 4), ('"2"', 3)):
+        study = hearsay.run(small({"type": Kinds}, record={"metrics": ["number"]}), output=tmp_path / "out", progress=False,
+                            set={"protocol.kind": kind, "protocol.step": "2", "name": "7"})
+        assert list(study.final()["number"]) == [found] and study.scenario["name"] == "7"
 
 
 CODE = '''import hearsay
@@ -446,6 +484,75 @@ def test_a_kept_state_refers_to_the_object_that_goes_on(hearsay, tmp_path):
     assert study.final()["total"].iloc[0] == 20 * 0.125
 
 
+def test_a_kept_state_has_what_the_run_has(hearsay, tmp_path):
+    """Views of an array stay views of it, and what the engine has given is there: the run that goes on is the same."""
+    class Keeps(hearsay.Protocol):
+        def on_start(self, run):
+            self.all = np.zeros((run.agents, run.p))
+            self.rows, self.heard, self.messages = list(self.all), [None] * run.agents, []
+
+        def on_tick(self, i, run):
+            self.rows[i] += i + 1
+            if self.heard[i] is not None:
+                self.rows[i] += self.heard[i].mean(axis=0) + sum(m.payload[0] + m.sent for m in self.messages)
+            self.heard[i] = run.heard(i)
+            run.model(i)[:] = np.tanh(self.all.mean(axis=0))
+            run.send(i, run.neighbours(i), 0, 0, run.model(i))
+
+        def on_message(self, message, run):
+            self.messages = [*self.messages[-2:], message]
+
+        @hearsay.metric()
+        def total(self, run):
+            return self.all.sum()
+
+    given = small({"type": Keeps}, record={"metrics": ["total"]})
+    plain = hearsay.run(given, output=tmp_path / "plain", progress=False)
+    for iterations in (7, 13):
+        given["branches"] = {"at": {"iterations": iterations}, "set": [{}]}
+        study = hearsay.run(given, output=tmp_path / "out", progress=False)
+        assert list(study.runs["fingerprint"]) == list(plain.runs["fingerprint"]), list(study.runs["message"])
+        assert study.final()["total"].iloc[0] == plain.final()["total"].iloc[0] != 0
+
+    class Streams(Keeps):
+        def on_start(self, run):
+            super().on_start(run)
+            self.stream = run.random(1, 0)
+
+    found = failure(hearsay, tmp_path, {"type": Streams}, branches={"at": {"iterations": 7}, "set": [{}]})
+    assert "a stream of run.random cannot be kept with the state of the run" in found
+
+
+def test_a_state_keeps_how_arrays_share_memory(hearsay):
+    from hearsay import code
+    grid, columns = np.arange(12.0).reshape(3, 4), np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    cells = np.array([[1, "a"], [2, [3]]], dtype=object)
+    made = types.SimpleNamespace(grid=grid, rows=list(grid), turned=grid[::-1, ::2], columns=columns, one=columns[1],
+                                 windows=np.lib.stride_tricks.sliding_window_view(grid[0], 2), cells=cells, last=cells[1])
+    for _ in range(2):  # a state of what a state was put into
+        kept = types.SimpleNamespace()
+        code.set_state(kept, code.state_of(made))
+        made = kept
+        made.grid[:] = 0
+        made.rows[0][:] = [1, 2, 3, 4]
+        assert made.grid.sum() == 10 and list(made.turned[2]) == [1, 3] and made.windows.tolist() == [[1, 2], [2, 3], [3, 4]]
+        made.one[2] = 7
+        assert made.columns[1, 2] == 7
+        made.last[0] = "b"
+        assert made.cells.tolist() == [[1, "a"], ["b", [3]]]
+    neither = np.empty_like(np.zeros((2, 3, 4)).transpose(1, 0, 2))
+    with pytest.raises(TypeError, match="neither in the order of C nor of Fortran"):
+        code.state_of(types.SimpleNamespace(part=neither[0]))
+    table = np.zeros(3, [("i", "i8"), ("a", object)])
+    made = types.SimpleNamespace(table=table, last=table[1:])
+    code.set_state(made, code.state_of(made))
+    made.table["a"][2] = "c"
+    assert made.last["a"].tolist() == [0, "c"]
+    for last in (table["a"], table[["a"]]):
+        with pytest.raises(TypeError, match="a field with objects of an array cannot be kept .* keep a copy"):
+            code.state_of(types.SimpleNamespace(table=table, last=last))
+
+
 def test_a_metric_keeps_nothing_between_runs(hearsay, tmp_path):
     class Moved(hearsay.Metrics):
         def __init__(self):
@@ -510,7 +617,7 @@ def program_that_prints_a_digest(folder, change):
                         "    return wrapper\n@functools.lru_cache\ndef cached(x):\n    return x - 1\nspace = {}\nexec('def made(x):\\n    return x + 5', space)\nmade = space['made']\n"
                         "def make(x):\n    class Mine(base.Base):\n        step = hearsay.option(0.5)\n"
                         "        def on_start(self, run, y=2):\n            self.a = CFG['a'] * x * y\n"
-                        "        @twice\n        def on_up(self, i, run):\n            import lazy\n            made(1)\n            cached(1)\n            return NAMES\n"
+                        "        @twice\n        def on_up(self, i, run):\n            import lazy\n            made(1)\n            i in {'a', 'b', 'c', 'd', 'e', 'f', 'g'}\n            cached(1)\n            return NAMES\n"
                         "    return Mine\nprint(digests.digest_of(make(3)))\n"}
     (folder / "pkg").mkdir(exist_ok=True)
     for name, text in texts.items():
@@ -528,7 +635,171 @@ def test_a_digest_covers_all_code_of_the_user(hearsay, tmp_path):
                ("'nothing'", "'something'"), ("WEIGHT = 8", "WEIGHT = 9"), ("x + 5", "x + 6"), ("x - 1", "x - 2")]
     digests = [program_that_prints_a_digest(tmp_path, change) for change in changes]
     assert len(set(digests)) == len(digests)
-    assert program_that_prints_a_digest(tmp_path, ("x", "x")) == digests[0]
+    for change in (("x", "x"), ("FACTOR\ndef f", "FACTOR\ndef f"), ("CFG = {", "CFG = { ")):  # only written otherwise
+        assert program_that_prints_a_digest(tmp_path, change) == digests[0]
+
+
+HELPER = "STEP = 1.0\nUNUSED = 1\ndef f():\n    return 1.0\n"
+CLASS = """import functools
+import hearsay
+import helper_of_digests as helper
+now, weight, cached = 1, 1, 1
+def scaled():
+    return scaled.by
+scaled.by = 1
+class Mine(hearsay.Protocol):
+    @property
+    def p(self):
+        return self._p
+    @p.setter
+    def p(self, value):
+        self._p = value * weight
+    @functools.cached_property
+    def q(self):
+        return cached
+    def on_tick(self, i, run):
+        self.p = run.now * helper.STEP * helper.f() * scaled() * self.q
+    def on_up(self, i, run):
+        import lazy_of_digests
+"""
+
+
+def test_a_digest_is_of_what_is_in_memory(hearsay, tmp_path, monkeypatch):
+    from hearsay import digests
+    for name, text in (("helper", HELPER), ("class", CLASS), ("lazy", "BIG = 1\n")):
+        (tmp_path / f"{name}_of_digests.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    module, helper = (importlib.import_module(f"{name}_of_digests") for name in ("class", "helper"))
+    digest = lambda: digests.digest_of(module.Mine)  # noqa: E731
+    first = digest()
+    for owner, name in ((helper, "STEP"), (module, "weight"), (module, "cached"), (module.scaled, "by")):
+        setattr(owner, name, 2)
+        assert digest() != first, name
+        setattr(owner, name, 1.0 if owner is helper else 1)
+    for owner, name in ((module, "now"), (helper, "UNUSED")):  # an attribute of run, and what no code uses
+        setattr(owner, name, 2)
+    importlib.import_module("lazy_of_digests").BIG = 2  # as a handler imports it, in the middle of a run
+    assert digest() == first
+    # What is edited counts once it is loaded; of a module its file at once, since it may do anything when it is loaded.
+    (tmp_path / "class_of_digests.py").write_text(CLASS.replace("value * weight", "value + weight"))
+    assert digest() == first
+    importlib.reload(module)
+    edited = digest()
+    (tmp_path / "helper_of_digests.py").write_text(HELPER.replace("return 1.0", "return 2.0"))
+    before = digest()
+    importlib.reload(helper)
+    assert len({first, edited, before, digest()}) == 4
+
+
+def test_equal_values_have_equal_digests(hearsay):
+    from hearsay import digests
+
+    def digest(value):
+        return digests.digest_of(handler(hearsay, lambda self, i, run: value))
+    add, double = (lambda x: x + 1), (lambda x: 2 * x)
+    assert digest([add, double]) != digest([double, add])
+    swapped = [handler(hearsay, lambda self, i, run: 0, first=one, second=other) for one, other in ((add, double), (double, add))]
+    assert digests.digest_of(swapped[0]) != digests.digest_of(swapped[1])
+    one, itself = [1.0], []
+    itself.append(itself)
+    assert digest([one, one]) == digest([[1.0], [1.0]]) != digest([one, [2.0]])
+    assert digest("".join(["a", "b"])) == digest("ab")
+    assert digest(itself) == digest(itself) != digest([])
+
+
+def scaled(by):
+    return lambda x: by * x
+
+
+def by_default(by):
+    return lambda x, by=by: by * x
+
+
+def by_name(by):
+    return lambda x, *, by=by: by * x
+
+
+def class_of(by):
+    class Made:
+        def scaled(self, x):
+            return by * x
+    return Made
+
+
+def class_with(by):
+    return type("Made", (), {"by": by})
+
+
+@pytest.mark.parametrize("make", [
+    scaled, by_default, by_name, class_of, class_with, lambda by: class_of(by)(), lambda by: {1: by}.get,
+    lambda by: functools.lru_cache(scaled(by)), lambda by: np.random.default_rng(by).normal])
+def test_a_digest_says_which_of_several_of_one_name_is_where(hearsay, make):
+    from hearsay import digests
+
+    def digest(**members):
+        return digests.digest_of(handler(hearsay, lambda self, i, run: 0, **members))
+    one, two = make(1), make(2)
+    for first, second in (({"a": one, "b": two}, {"a": two, "b": one}), ({"a": [one, two]}, {"a": [two, one]}),
+                          ({"a": [one, one, two]}, {"a": [one, two, two]}), ({"a": {"x": one}}, {"a": {"x": two}}),
+                          ({"a": staticmethod(lambda: one)}, {"a": staticmethod(lambda: two)})):
+        assert digest(**first) == digest(**first) != digest(**second)
+
+
+def test_a_digest_of_what_refers_to_itself_or_is_of_a_library(hearsay):
+    from hearsay import digests
+
+    def digest(**members):
+        return digests.digest_of(handler(hearsay, lambda self, i, run: 0, **members))
+
+    def recursive(by):
+        def f(x):
+            return by * f(x - 1) if x else 1
+        return f
+
+    def nested(count):
+        made = scaled(1)
+        for _ in range(count):
+            made = (lambda inner: lambda x: inner(x))(made)
+        return made
+    assert digest(f=recursive(1)) == digest(f=recursive(1)) != digest(f=recursive(2))
+    assert digest(f=nested(500)) != digest(f=nested(501))
+    get, other = (lambda self: 1), (lambda self, value=0: None)
+    assert digest(p=property(get, other)) != digest(p=property(get, None, other))
+    before = digest(f=[np.random.normal], g=random.choice)
+    np.random.normal(), random.random()  # whose state is not the user's
+    assert digest(f=[np.random.normal], g=random.choice) == before
+
+
+@pytest.mark.parametrize("body", [
+    "from .lazy import f; f()", "from . import lazy", "import package_of_digests.lazy as z; z.f()"])
+def test_a_module_that_a_function_imports_counts_by_its_file(hearsay, tmp_path, monkeypatch, body):
+    from hearsay import digests
+    folder = tmp_path / "package_of_digests"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "lazy.py").write_text("BIG = 1\ndef f():\n    return BIG\n")
+    (folder / "mine.py").write_text("import hearsay\nclass Mine(hearsay.Protocol):\n    def on_tick(self, i, run):\n"
+                                    f"        {body}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("", ".mine", ".lazy"):  # those of the test before
+        sys.modules.pop(f"package_of_digests{name}", None)
+    mine = importlib.import_module("package_of_digests.mine")
+    importlib.import_module("package_of_digests.lazy").BIG = 2  # as another part of the program does it
+    found = [digests.digest_of(mine.Mine)]
+    del sys.modules["package_of_digests.lazy"], sys.modules["package_of_digests"].lazy
+    assert found == [digests.digest_of(mine.Mine)]
+    (folder / "lazy.py").write_text("BIG = 2\ndef f():\n    return BIG\n")
+    assert digests.digest_of(mine.Mine) != found[0]
+
+
+def test_what_an_installer_has_recorded_is_not_the_users(hearsay, tmp_path):
+    from hearsay import digests
+    (tmp_path / "lib-1.0.dist-info").mkdir()
+    (tmp_path / "lib-1.0.dist-info" / "RECORD").write_text("lib/__init__.py,sha256=x,1\none.py,,\n")
+    (tmp_path / "mine.egg-info").mkdir()  # of pip install -e
+    own = {file: digests.is_own_file(str(tmp_path / file)) for file in
+           ("lib/part/a.py", "one.py", "mine/a.py", "study.py", "dist-packages/b.py")}
+    assert [file for file, is_own in own.items() if is_own] == ["mine/a.py", "study.py"]
 
 
 def test_a_protocol_with_random_numbers_of_its_own_is_found_out(hearsay, tmp_path):
@@ -601,6 +872,10 @@ def test_gradients_are_those_of_the_losses(hearsay):
         right = getattr(logistic.Logistic, name)
         wrong = type("Wrong", (logistic.Logistic,), {name: lambda *given, right=right: 1.01 * right(*given)})
         assert hearsay.check_gradients(wrong(), draw.normal(size=3), X, y) > 1e-3
+        nan = type("Nan", (logistic.Logistic,), {name: lambda *given, right=right: np.nan * right(*given)})
+        assert np.isnan(hearsay.check_gradients(nan(), draw.normal(size=3), X, y))
+    without = type("Without", (logistic.Logistic,), {"sum_gradients": None, "gradient_norms": None})
+    assert hearsay.check_gradients(without(), draw.normal(size=3), X, y) < 1e-8
 
 
 @pytest.mark.parametrize("members, message", [

@@ -229,6 +229,21 @@ def test_branches_of_a_study(hearsay, tmp_path):
     assert list(slow["value"]) != list(whole["value"])
 
 
+def test_branches_find_the_data_of_their_study(hearsay, tmp_path, monkeypatch):
+    for folder in ("sub", "elsewhere"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "sub" / "rows.csv").write_text("city,rooms,price\n" + "".join(f"{'ab'[k % 2]},{k % 5},{k}\n" for k in range(20)))
+    (tmp_path / "sub" / "s.json").write_text(json.dumps({
+        **SMALL, "data": {"type": "csv", "path": "rows.csv", "target": "price", "owner": {"column": "city"}}, "sweep": None,
+        "privacy": {"mechanism": "none"}, "record": {"metrics": ["objective"]}}))
+    monkeypatch.chdir(tmp_path)
+    study = hearsay.run("sub/s.json", repeat=1, output="out")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    branches = study.branch("1 s", [{}], output=tmp_path / "branches")
+    assert list(branches.runs["fingerprint"]) == list(study.runs["fingerprint"])
+    assert "1 of 1 runs repeated" in study.verify() and "1 of 1 runs repeated" in branches.verify()
+
+
 def test_runs_go_on_from_kept_states_with_other_options(hearsay, tmp_path):
     study = hearsay.run({**SMALL, "sweep": None}, set={"record.every": {"time": 0.5}, "record.trace": None}, repeat=2,
                         output=tmp_path / "out")

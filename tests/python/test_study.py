@@ -165,6 +165,21 @@ def test_axes_that_are_no_numbers_keep_their_order(small):
     assert len(small.runs) == 12
 
 
+@pytest.mark.parametrize("values, kept", [(("x", "3"), "3"), (("null", "5"), "5"), (("10", "2"), "2")])
+def test_an_axis_has_one_type_in_all_tables(hearsay, written, values, kept):
+    """Also where only the point of the number has rows: as the value of the axis does not appear there."""
+    for table in ("runs", "series"):
+        head, *rows = (written / f"{table}.csv").read_text().splitlines()
+        rows = [values[row[0] == "1"] + row[1:] for row in rows if table == "runs" or row[0] == "1"]
+        (written / f"{table}.csv").write_text("\n".join([head, *rows]) + "\n")
+    study = hearsay.load(written)
+    assert study.series["size"].dtype == study.runs["size"].dtype
+    assert isinstance(study.runs["size"].dtype, pd.CategoricalDtype) == (values[0] != "10")
+    assert list(study.metric("loss", at=3)["median"]) == [4]  # of 2 and 6
+    final = study.final("loss").merge(study.metric("loss", at=3), on="size")
+    assert list(final["loss"]) == [4] and str(final["size"].iloc[0]) == kept
+
+
 def test_final_values_are_those_that_the_program_prints(hearsay, small, tmp_path):
     printed = subprocess.run(
         [hearsay.program(), "run", str(_file(tmp_path)), "-o", str(small.folder), "--no-progress"],
@@ -199,6 +214,19 @@ def test_a_pivoted_table_is_a_frame_or_text(hearsay, small):
     assert small.table(rows="privacy.epsilon", columns="network.availability", format="latex").count("\\\\\n") == 4
     with pytest.raises(hearsay.InputError, match="network.availability still varies"):
         small.table(rows="privacy.epsilon")
+
+
+def test_a_pivoted_table_has_the_categories_that_it_shows(hearsay, tmp_path):
+    from conftest import SMALL
+    networks = [{"topology": name, "latency": "1 ms"} for name in ("star", "complete")] + [{"topology": "ring"}]
+    given = {**SMALL, "protocol": {"type": "ad_psgd", "step": 0.1}, "privacy": {"mechanism": "none"}, "repeat": 1,
+             "record": {"metrics": ["objective"]}, "sweep": {"network": networks}}
+    del given["network"]
+    study = hearsay.run(given, output=tmp_path, progress=False)
+    shown = study.table(rows="network").index  # in the order of the sweep; text that a label does not need is left out
+    assert list(shown) == list(shown.categories) == [f"topology={name}" for name in ("star", "complete", "ring")]
+    part = study.table(rows="network", where={"network": "topology=ring"}).index
+    assert list(part) == ["topology=ring"]
 
 
 def test_compare_over_an_axis_pairs_at_equal_values_of_the_others(small):

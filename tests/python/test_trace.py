@@ -48,6 +48,13 @@ def test_lifetimes_of_messages(trace):
     assert list(table["source"]) == [1, 0, 1, 1]
 
 
+def test_times_are_those_of_the_file_to_the_last_bit(hearsay, tmp_path):
+    times = [0.1 + 0.2, 1 / 3, 7.000000000000001, 12345.678901234567, 2.2250738585072014e-308]
+    rows = [f"{k},{time!r},tick,1,,,tick:1:{k},,,0,\n" for k, time in enumerate(times)]
+    (tmp_path / "trace.csv").write_text(TRACE.split("\n")[0] + "\n" + "".join(rows))
+    assert list(hearsay.Trace(tmp_path / "trace.csv").events["time_s"]) == times
+
+
 def test_the_chain_of_causes(trace):
     # The last message: tick 1, its query, the reply, the arrival of which sent it.
     assert list(trace.causes(10)["sequence"]) == [1, 2, 3, 4, 8, 10]

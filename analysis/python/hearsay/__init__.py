@@ -34,8 +34,8 @@ _LATE = {"Study": ".study", "load": ".study", "Trace": ".trace", "plots": ".plot
 
 
 def __getattr__(name):
-    if name == "Run":  # what handlers get, for help()
-        return core().Run
+    if name in ("Run", "Message"):  # what handlers get, for help() and pickle
+        return getattr(core(), name)
     if name not in _LATE:
         raise AttributeError(f"module 'hearsay' has no attribute {name!r}")
     module = with_pandas(_LATE[name])

@@ -1,4 +1,4 @@
-"""Classes that a scenario names: their options, how they are found, and the digest of their source."""
+"""Classes that a scenario names: their options, how they are found, and what a state keeps of an object."""
 import difflib
 import hashlib
 import importlib.util
@@ -119,13 +119,47 @@ def make(cls, values):
 
 
 def state_of(made):
-    """The attributes of an object, pickled; what refers to the object itself will refer to the one that they are put into."""
+    """The attributes of an object, pickled; what refers to the object itself will refer to the one that they are put into,
+    and arrays that share memory will share it."""
     class Pickler(pickle.Pickler):
         def persistent_id(self, value):
             return "self" if value is made else None
+
+        def reducer_override(self, value):
+            return _reduced(value)
     content = io.BytesIO()
     Pickler(content, pickle.HIGHEST_PROTOCOL).dump(vars(made))
     return content.getvalue()
+
+
+def _reduced(value):
+    """How a state keeps a view of an array, and what the engine gives to handlers."""
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    if kind == "hearsay._core.Random":
+        raise TypeError("a stream of run.random cannot be kept with the state of the run: ask for it in the handler that draws")
+    if kind not in ("numpy.ndarray", "hearsay.Heard"):
+        return NotImplemented
+    import numpy as np
+    owner = base = value
+    while base is not None:
+        owner, base = (base if isinstance(base, np.ndarray) else owner), getattr(base, "base", None)  # also of as_strided
+    if owner is value:
+        return NotImplemented if kind == "numpy.ndarray" else (np.asarray, (np.array(value),))
+    if not (owner.flags.c_contiguous or owner.flags.f_contiguous):
+        raise TypeError("a view of an array that is neither in the order of C nor of Fortran cannot be kept with the state of "
+                        "the run: keep a copy")
+    offset = value.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+    if value.dtype.hasobject and (value.dtype != owner.dtype or offset % value.dtype.itemsize):  # see _part
+        raise TypeError("a field with objects of an array cannot be kept with the state of the run: keep a copy")
+    return _part, (owner, offset, value.shape, value.strides, value.dtype)
+
+
+def _part(owner, offset, shape, strides, dtype):
+    import numpy as np
+    memory = owner if owner.flags.c_contiguous else owner.T
+    if dtype.hasobject:  # of which numpy makes no array from memory
+        return np.lib.stride_tricks.as_strided(memory.reshape(-1)[offset // dtype.itemsize:], shape, strides)
+    return np.ndarray(shape, dtype, memory, offset, strides)
 
 
 def set_state(made, state):
@@ -146,13 +180,20 @@ def name_in_program(cls):
     return {"type": "python", "class": cls.__qualname__, "digest": digest}
 
 
+def texts_of(part):
+    """Names of the options that are texts, of the class of this program that a part of a scenario names."""
+    cls = _live.get((part.get("class"), part.get("digest")))
+    return [] if cls is None else [one.name for one in options_of(cls) if isinstance(one.default, str)]
+
+
 def warnings_of_changes(scenario):
     """Of classes of this program that a scenario names, if what they use has changed since the study began."""
     text = str(scenario)
     for (name, digest), cls in list(_live.items()):
         if digest in text and not issubclass(cls, kinds()["data"]) and digests.digest_of(cls) != digest:
-            yield (f"{name}: a list, mapping or other value that its code uses has changed while the study ran, so that runs "
-                   "may depend on each other: keep what changes in the object, made in __init__ or on_start")
+            yield (f"{name}: a list, mapping or other value that its code uses, or the file of a module, has changed while the "
+                   "study ran, so that runs may depend on each other: keep what changes in the object, made in __init__ or "
+                   "on_start")
 
 
 def _execute(path):

@@ -226,26 +226,33 @@ def _panel_titles(facet, labels, letters):
 
 
 def messages(trace, start=0, end=None, ax=None):
-    """Message timeline of a window: a lane for each agent, an arrow for each message, lost ones dotted.
-    Raises ValueError for a window without events."""
+    """Message timeline of a window: a lane for each agent, an arrow for each message, a cross where a lost one was sent, and
+    a dotted line for one that was under way when the trace ended. Raises ValueError for a window without events."""
+    from matplotlib.patches import FancyArrowPatch
     times = trace.events["time_s"]
-    end = times.max() if end is None else end
+    last = times.max()
+    end = last if end is None else end
     if not times.between(start, end).any():
         raise ValueError(f"the trace has no event from {start:g} to {end:g} s; its events are from {times.min():g} to "
-                         f"{times.max():g} s")
+                         f"{last:g} s")
+    table, ticks = trace.messages(), trace.of("tick")
+    lanes = pd.concat([table["source"], table["target"], ticks["agent"]]).dropna().astype(float)
     with _axes(ax, (7, 2.6)) as (figure, (ax,)):
-        for m in trace.messages().itertuples(index=False):
-            until = m.arrived_s if m.outcome == "delivered" else m.sent_s
+        for m in table.itertuples(index=False):
+            until = {"delivered": m.arrived_s, "lost": m.sent_s}.get(m.outcome, max(last, end))
             if until < start or m.sent_s > end:
                 continue
-            if m.outcome == "delivered":
-                ax.annotate("", (m.arrived_s, m.target), (m.sent_s, m.source),
-                            arrowprops={"arrowstyle": "->", "color": COLOURS[0], "linewidth": 0.7})
-            else:
+            if m.outcome == "delivered":  # no annotation, which is not drawn where its head is outside the axes
+                ax.add_artist(FancyArrowPatch((m.sent_s, m.source), (m.arrived_s, m.target), arrowstyle="->", color=COLOURS[0],
+                                              linewidth=0.7, mutation_scale=8))
+            elif m.outcome == "lost":
                 ax.plot([m.sent_s], [m.source], "x", color=COLOURS[1])
-        ticks = trace.of("tick")
+            else:
+                ax.plot([m.sent_s, until], [m.source, m.target], ":", color=COLOURS[0], linewidth=0.7)
         ax.plot(ticks["time_s"], ticks["agent"].astype(float), "|", color=COLOURS[2])
         ax.set_xlim(start, end)
+        if not lanes.empty:
+            ax.set_ylim(lanes.min() - 0.5, lanes.max() + 0.5)
         ax.yaxis.get_major_locator().set_params(integer=True)
         ax.set_xlabel(_LABELS["time_s"])
         ax.set_ylabel("agent")

@@ -1,4 +1,5 @@
 """Commands of the program, in this process where its module is there: arguments, progress, messages as exceptions."""
+import contextlib
 import importlib
 import json
 import os
@@ -157,9 +158,16 @@ def value_text(value, path=""):
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def set_arguments(options):
-    return [argument for path, value in (options or {}).items()
-            for argument in ("--set", f"{path}={value_text(value, path)}")]
+def set_arguments(options, scenario=None):
+    """Of options by dotted path. The text of an option that is a text is no number, as --set would read it."""
+    from .scenario import is_text
+
+    def text(path, value):
+        with contextlib.suppress(TypeError, ValueError):
+            if not isinstance(json.loads(value), str) and is_text(scenario, path):
+                return json.dumps(value)
+        return value_text(value, path)
+    return [argument for path, value in (options or {}).items() for argument in ("--set", f"{path}={text(path, value)}")]
 
 
 def at_arguments(where):
@@ -169,10 +177,20 @@ def at_arguments(where):
             for argument in ("--at", f"{axis}={value_text(value, axis)}")]
 
 
+def _listed(folders):
+    """One folder, or several, as absolute paths."""
+    return [os.path.abspath(folder) for folder in ([folders] if isinstance(folders, (str, os.PathLike)) else folders)]
+
+
 def folder_arguments(option, folders):
     """One folder, or several."""
     one = isinstance(folders, (str, os.PathLike))
     return [argument for folder in ([folders] if one else folders) for argument in (option, str(folder))]
+
+
+def input_arguments(data_dirs=(), allow_paths=(), allow_code=()):
+    return [*folder_arguments("--data-dir", data_dirs), *folder_arguments("--allow-path", allow_paths),
+            *folder_arguments("--allow-code", allow_code)]
 
 
 class scenario_file:
@@ -191,12 +209,18 @@ class scenario_file:
         self._folder = tempfile.TemporaryDirectory(prefix="hearsay-")
         path = Path(self._folder.name) / "scenario.json"
         path.write_text(json.dumps(plain(self._scenario)), encoding="utf-8")
-        folders = [os.getcwd(), getattr(self._scenario, "folder", None)]
-        return [str(path), *(a for f in folders if f for a in ("--data-dir", f))]
+        return [str(path), *input_arguments(_own_folders(self._scenario), (), getattr(self._scenario, "allow_code", ()))]
 
     def __exit__(self, *_):
         if self._folder is not None:
             self._folder.cleanup()
+
+
+def _own_folders(scenario):
+    """Where data files of a scenario are looked for without data_dirs: that of its file; of a mapping also the current one."""
+    if isinstance(scenario, (str, os.PathLike)):
+        return [os.path.dirname(os.path.abspath(scenario))]
+    return [folder for folder in (os.getcwd(), getattr(scenario, "folder", None)) if folder]
 
 
 def in_notebook():
@@ -261,11 +285,10 @@ def run(scenario, set=None, repeat=None, jobs=None, output=None, seed=None, poin
     from .folders import default_output
     load = with_pandas(".study").load
     given = (("repeat", repeat), ("seed", seed), ("sweep", sweep))
-    options = set_arguments({**(set or {}), **{name: value for name, value in given if value is not None}})
+    options = set_arguments({**(set or {}), **{name: value for name, value in given if value is not None}}, scenario)
     if points is not None:
         options += ["--points", str(points)]
-    inputs = [*folder_arguments("--data-dir", data_dirs), *folder_arguments("--allow-path", allow_paths),
-              *folder_arguments("--allow-code", allow_code)]
+    inputs = input_arguments(data_dirs, allow_paths, allow_code)
     output = Path(output) if output is not None else default_output(scenario, options, inputs)
     with scenario_file(scenario) as file:
         arguments = ["run", *file, "-o", str(output), "--json-progress", *options, *inputs]
@@ -275,6 +298,8 @@ def run(scenario, set=None, repeat=None, jobs=None, output=None, seed=None, poin
     if code not in (0, _SOME_RUNS_FAILED):
         _fail(code, "\n".join(messages))
     study = load(output)
+    study._folders = {"data_dirs": [*_own_folders(scenario), *_listed(data_dirs)], "allow_paths": _listed(allow_paths),
+                      "allow_code": [*_listed(getattr(scenario, "allow_code", ())), *_listed(allow_code)]}
     bad = study.runs[study.runs["status"].isin(["diverged", "failed"])]
     if not bad.empty:
         warnings.warn(f"{len(bad)} of {len(study.runs)} runs diverged or failed; the first: {bad['message'].iloc[0]}",

@@ -52,11 +52,16 @@ class Protocol:
         return {**_flags_of(cls), "metrics": _metrics_of(cls)}
 
 
-def metric(help="", unit="", per_agent=False):
-    """Marks a method of a protocol as a metric of its own, which record.metrics can name: it returns a number, or with
-    per_agent one for each owner. It sees the run, and changes nothing of it."""
+def metric(help="", unit="", per_agent=False, higher_is_better=None):
+    """Marks a method of a protocol as a metric, which record.metrics can name: it returns a number, or with per_agent one
+    for each owner. It sees the run, and changes nothing of it. higher_is_better: True or False where
+    one is: tables mark the best value, and worst_decile is of the worst owners."""
+    if higher_is_better not in (None, True, False):
+        raise TypeError(f"higher_is_better: expected True, False or None, found {higher_is_better!r}")
+
     def mark(method):
-        method.hearsay_metric = {"name": method.__name__, "help": help, "unit": unit, "per_agent": bool(per_agent)}
+        method.hearsay_metric = {"name": method.__name__, "help": help, "unit": unit, "per_agent": bool(per_agent),
+                                 "higher_is_better": higher_is_better}
         return method
     return mark
 
@@ -128,6 +133,8 @@ def metrics(*functions):
             inspect.signature(function).bind(None)
         except TypeError:
             raise TypeError(f"the metric {function.__name__} is called with one argument, the run") from None
+        if function.__name__ in members:
+            raise TypeError(f"two metrics are functions of the name {function.__name__!r}: rename one")
         mark = getattr(function, "hearsay_metric", None) or {"help": inspect.getdoc(function) or ""}
         mark = {key: value for key, value in mark.items() if key != "name"}
 

@@ -3,7 +3,9 @@ import difflib
 import functools
 import json
 import os
+from collections.abc import Mapping
 
+from .code import texts_of
 from .program import InputError, call, folder_arguments, plain, scenario_file
 
 
@@ -71,6 +73,22 @@ def options_of(path=""):
     return _members(parts)
 
 
+def is_text(scenario, path):
+    """Whether the option of a dotted path is a text, and neither a number nor an object: of a class of this program that a
+    scenario, a mapping, names there, or by the schema."""
+    *above, last = path.split(".")
+    part = plain(scenario) if isinstance(scenario, Mapping) else None
+    for key in above:
+        part = part.get(key) if isinstance(part, dict) else None
+    if isinstance(part, dict) and part.get("type") == "python":
+        return last in texts_of(part)
+    parts = list(_objects(schema()))
+    for key in above:
+        parts = _step(parts, key)
+    kinds = [part["properties"][last].get("type", "") for part in parts if last in part.get("properties", {})]
+    return bool(kinds) and all(kind in ("string", ["string"], ["string", "null"]) for kind in kinds)
+
+
 class Scenario(dict):
     """A scenario: a dict whose options are also reached by dotted paths.
 
@@ -82,9 +100,11 @@ class Scenario(dict):
     """
 
     folder = None  # where data files are looked for besides the current folder
+    allow_code = ()  # folders whose code may be executed
 
     def __init__(self, scenario=None, allow_code=()):
         super().__init__()
+        self.allow_code = allow_code or getattr(scenario, "allow_code", ())
         if scenario is None:
             return
         if isinstance(scenario, (str, os.PathLike)):
@@ -176,7 +196,7 @@ class Scenario(dict):
         """The scenario with all defaults."""
         with scenario_file(self) as file:
             completed = Scenario(json.loads(call("show", *file)))
-        completed.folder = self.folder
+        completed.folder, completed.allow_code = self.folder, self.allow_code
         return completed
 
     def explain(self, path=""):

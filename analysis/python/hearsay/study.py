@@ -10,7 +10,7 @@ import pandas as pd
 
 from . import tables
 from .folders import Contents
-from .program import HearsayWarning, at_arguments, call, run, value_text
+from .program import HearsayWarning, at_arguments, call, input_arguments, run, value_text
 from .trace import Trace
 
 OVER = ("iteration", "time_s", "vectors", "bytes")
@@ -43,6 +43,8 @@ class Study:
     they are first asked for; if the folder then holds another study, that is an OutputError.
     """
 
+    _folders = {}  # of inputs and code that run() was given
+
     def __init__(self, folder):
         self.folder = Path(folder).absolute()
         if not (self.folder / "manifest.json").is_file():
@@ -50,7 +52,7 @@ class Study:
         self._contents = Contents(self.folder)
         self.manifest = self._contents.manifest
         self.scenario = self.manifest.get("scenario", {})
-        self.axes, self._texts = tables.axes_of(pd.read_csv(self.folder / "runs.csv", nrows=0).columns)
+        self.axes, self._texts, self._categories = tables.axes_of(self.folder / "runs.csv")
 
     def __repr__(self):
         return (f"Study({str(self.folder)!r}: {len(self.points)} points, {len(self.runs)} runs, "
@@ -59,10 +61,11 @@ class Study:
     def branch(self, at, set, noise=None, continuations=None, **arguments):
         """What-if: a study in which the runs of this one are made once until `at` ("60 s") and go on from there with each of
         the changes in the list `set`, such as [{}, {"network.latency": "1 s"}]; hearsay explain branches says what can change.
-        The changes are the axis "branch". noise, continuations: likewise. arguments: of run()."""
+        The changes are the axis "branch". noise, continuations: likewise. arguments: of run(), by default
+        with the folders of inputs and code with which run() has made this study."""
         given = {"at": at, "set": set, "noise": noise, "continuations": continuations}
         branches = {name: value for name, value in given.items() if value is not None}
-        return run({**self.scenario, "branches": branches}, **arguments)
+        return run({**self.scenario, "branches": branches}, **{**self._folders, **arguments})
 
     def table(self, name=None, *, rows=(), columns=(), metric=None, statistic="median", where=None, format=None):
         """A table of the folder, such as "fits", with typed axes. Raises FileNotFoundError if the study has none.
@@ -81,7 +84,7 @@ class Study:
         if format is not None:
             return text
         rows = [rows] if isinstance(rows, str) else list(rows)
-        table = tables.read(io.StringIO(text), rows, {})
+        table = tables.read(io.StringIO(text), rows, {}, self._categories)
         return table.set_index(rows) if rows else table
 
     def _call(self, command, *arguments):
@@ -97,7 +100,7 @@ class Study:
         if file not in self._contents.tables:
             raise FileNotFoundError(f"{path}: {missing}")
         self._contents.require(file)
-        found = reader(path) if reader else tables.read(path, self.axes, self._texts)
+        found = reader(path) if reader else tables.read(path, self.axes, self._texts, self._categories)
         self._contents.require(file)
         return found
 
@@ -292,18 +295,19 @@ class Study:
         text = self._call("compare", *arguments, "--confidence", confidence, "--format", "csv")
         if isinstance(other, Study):
             other._contents.require("runs.csv", store=True)
-        table = tables.read(io.StringIO(text), self.axes, self._texts)
+        table = tables.read(io.StringIO(text), self.axes, self._texts, self._categories)
         for axis, texts in self.labels.items():  # which have only the text here
             if axis in table:
                 numbers = {text: number for number, text in texts.items()}
                 table[axis] = [numbers.get(str(value), value) for value in table[axis]]
         return table
 
-    def verify(self, sample=None):
+    def verify(self, sample=None, **folders):
         """Repeats runs, or `sample` of them, and compares fingerprints; what the program says. Of a protocol or model that
-        is a class of this program, in the program that has run it."""
+        is a class of this program, in the program that has run it. folders: data_dirs, allow_paths and allow_code of run(),
+        by default those with which run() has made this study."""
         arguments = [] if sample is None else ["--sample", sample]
-        return call("verify", self.folder, *arguments).strip()
+        return call("verify", self.folder, *arguments, *input_arguments(**{**self._folders, **folders})).strip()
 
     def trace(self):
         """The traced run (record.trace with format csv), as a Trace."""

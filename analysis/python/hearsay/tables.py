@@ -13,15 +13,20 @@ _WHOLE = {"repetition", "agent", "iteration", "vectors", "bytes", "network", "se
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400}
 
 
-def axes_of(columns):
-    """The swept options, and of those with units the column with the values as written, given those of runs.csv."""
-    axes = list(columns[: list(columns).index("repetition")])
+def axes_of(runs):
+    """The swept options, given runs.csv; of those with units the column with the values as written; and of those that are
+    no numbers the values in their order, which all tables have, also those in which a point has no row."""
+    columns = list(pd.read_csv(runs, nrows=0).columns)
+    axes = columns[: columns.index("repetition")]
     texts = {axis: f"{axis}.text" for axis in axes if f"{axis}.text" in axes}
-    return [axis for axis in axes if axis not in texts.values()], texts
+    axes = [axis for axis in axes if axis not in texts.values()]
+    table = pd.read_csv(runs, usecols=axes, dtype=str, keep_default_na=False)
+    values = {axis: list(dict.fromkeys(table[axis])) for axis in axes}
+    return axes, texts, {axis: found for axis, found in values.items() if pd.isna(pd.to_numeric(found, errors="coerce")).any()}
 
 
-def read(source, axes, texts):
-    """A CSV table with typed columns."""
+def read(source, axes, texts, categories):
+    """A CSV table with typed columns. categories: see axes_of."""
     columns = list(pd.read_csv(source, nrows=0).columns)
     if hasattr(source, "seek"):
         source.seek(0)
@@ -31,20 +36,23 @@ def read(source, axes, texts):
                         na_values={name: ["", "nan", "-nan"] for name in columns if name not in text})
     for column in _WHOLE.intersection(columns).difference(axes):
         table[column] = table[column].astype("Int64")
-    return _typed(table, axes)
+    return _typed(table, axes, categories)
 
 
-def _typed(table, axes):
-    """Axis columns: numbers where all values are, else an ordered category in the order of appearance."""
+def _typed(table, axes, categories):
+    """Axis columns: numbers, or an ordered category in the order of runs.csv."""
     for axis in axes:
         if axis not in table:
             continue
         numbers = pd.to_numeric(table[axis], errors="coerce")
-        if numbers.notna().all():
+        if axis not in categories and numbers.notna().all():
             table[axis] = numbers
         else:
             labels = table[axis].fillna("null").astype(str)
-            table[axis] = pd.Categorical(labels, categories=list(dict.fromkeys(labels)), ordered=True)
+            known, here = categories.get(axis, ()), dict.fromkeys(labels)
+            if not set(here) <= set(known):  # a printed table shortens them, in the order of the sweep
+                known = here
+            table[axis] = pd.Categorical(labels, categories=list(known), ordered=True)
     return table
 
 

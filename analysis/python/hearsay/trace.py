@@ -10,7 +10,7 @@ class Trace:
 
     def __init__(self, path, study=None):
         events = pd.read_csv(path, dtype={"event": "category", "message": str, "cause": str, "origin": str,
-                                        "detail": str})
+                                        "detail": str}, float_precision="round_trip")
         for column in ("sequence", "agent", "peer", "bytes", "iteration"):
             events[column] = events[column].astype("Int64")
         for column in ("message", "cause", "origin", "detail"):
