@@ -360,6 +360,10 @@ Event Engine::received(Event event) {
   return event;
 }
 
+void Engine::wait(const Event& event) {
+  presence_.wait(up(event.target) ? received(event) : event);
+}
+
 // Agent i returns. What arrived meanwhile and needs no handler passes now, in order of arrival, also if the agent
 // computes: what arrives from now on does not wait either, and would overtake it. All of it belongs to the event of the
 // return, so that no limit of events lies within.

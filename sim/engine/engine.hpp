@@ -379,7 +379,7 @@ class Engine {
     }
     const Admission admission = presence_.admit(event);
     if (admission == Admission::kWaits) {
-      presence_.wait(up(event.target) ? received(event) : event);
+      wait(event);
       return false;
     }
     const bool accepted = admission == Admission::kAccepted;
@@ -438,6 +438,7 @@ class Engine {
   // Agents change state, begin and end computations.
   bool change_state(const Event& event);
   Event received(Event event);
+  [[gnu::noinline]] void wait(const Event& event);
   void pass_waiting(AgentId i);
   void lose_received(AgentId i);
   void depart(const Event& event);
@@ -458,9 +459,7 @@ class Engine {
 
   void trace(TraceKind kind, AgentId agent, std::string_view detail = {});
   TraceRecord record_of(TraceKind kind, const Event& event, std::string_view detail = {}) const;
-  void trace_message(TraceKind kind, const Event& event, std::string_view detail = {}) const {
-    trace_->record(record_of(kind, event, detail));
-  }
+  void trace_message(TraceKind kind, const Event& event, std::string_view detail = {}) const;
   void trace_tick(const Event& event, bool ticks);
   void trace_timeline();
   void keep_origin(std::uint64_t key);

@@ -46,6 +46,10 @@ TraceRecord Engine::record_of(TraceKind kind, const Event& event, std::string_vi
           .sent = header.sent};
 }
 
+void Engine::trace_message(TraceKind kind, const Event& event, std::string_view detail) const {
+  trace_->record(record_of(kind, event, detail));
+}
+
 void Engine::trace_tick(const Event& event, bool ticks) {
   const AgentId i = event.target;
   if (ticks) return trace(TraceKind::kTick, i, event.has(Event::kDeferred) ? "deferred" : "");
