@@ -289,7 +289,7 @@ std::optional<TraceData> read_trace(const std::filesystem::path& file, std::size
       messages.sent(f[5], time, *iteration, agent, peer, data.rows.size() - 1);
     } else if (event == "down") {
       down.begin(agent, time);
-      // It goes on when the agent is up, unless it begins anew.
+      // It goes on when the agent is up, unless it has been reset.
       if (computing.open(agent)) computing.end(agent, time), interrupted.insert(agent);
     } else if (event == "up") {
       down.end(agent, time);
