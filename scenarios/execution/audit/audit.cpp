@@ -113,6 +113,7 @@ class Auditor {
       }
       return some;
     };
+    for (const AuditWatch::Payload& payload : base.payloads) releasers_.push_back(payload.agent);
     if (taken_.empty())
       for (const AuditWatch::Payload& payload : base.payloads) taken_.push_back(payload.size);
     base_ = sight_ ? taken(base) : base.seen;
@@ -400,10 +401,15 @@ class Auditor {
       directions.push_back(direction_of(canaries_[k], start));
       sums[k % owners_.size()] += directions.back();
     }
-    for (const VectorXd& sum : sums) {
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      const VectorXd& sum = sums[k];
       VectorXd part = change.transpose() * sum / std::max(sum.squaredNorm(), 1e-300);
-      for (Index j = 0; everybody_ && j < rows; ++j)
-        part[j] /= deviations_[static_cast<std::size_t>(j)] * deviations_[static_cast<std::size_t>(j)];
+      // Where a trusted hub releases, all records are in each release.
+      for (std::size_t j = 0; everybody_ && j < releasers_.size(); ++j)
+        part[static_cast<Index>(j)] *=
+            budget().trust == models::Trust::kOwner && releasers_[j] != agent(owners_[k])
+                ? 0
+                : std::pow(deviations_[j], -2);
       weights.emplace_back(everybody_ || !whitens_ ? part : VectorXd(rows_.whitened(part, noise)));
     }
     AuditWatch seen = watch(&taken_);
@@ -436,6 +442,7 @@ class Auditor {
   std::vector<std::size_t> owners_{};  // of canaries
   models::Views views_{};
   std::vector<double> deviations_{};                     // of the noise of every release
+  std::vector<sim::AgentId> releasers_{};                // of every payload
   std::vector<std::size_t> taken_{};                     // numbers of every payload that are seen
   std::vector<double> base_{}, difference_{}, noise_{};  // x_0, x_1 - x_0, the noise of a run
   AuditRows rows_{};                                     // B

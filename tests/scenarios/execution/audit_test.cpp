@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <optional>
 
 #include "scenarios/execution/audit/verdict.hpp"
 #include "scenarios/study/plan.hpp"
@@ -14,10 +15,10 @@ using scenarios::AuditResult;
 
 namespace {
 
-AuditResult audited(const std::string& text, AuditOptions options, sim::AgentId owner = 0) {
+AuditResult audited(const std::string& text, AuditOptions options, std::optional<sim::AgentId> owner = 0) {
   const test::AuditFolder folder;
   const scenarios::Plan plan = scenarios::make_plan(folder.dir.write("s.json", text), {}, {});
-  options.owner = std::to_string(owner);
+  if (owner) options.owner = std::to_string(*owner);
   return scenarios::audit(*plan.points[0].scenario, 0, options);
 }
 
@@ -145,14 +146,18 @@ TEST_CASE("audit: nothing is stated of reactions where records are released once
 TEST_CASE("audit: canaries in one run") {
   // 1000 directions of 1000 parameters in one Gaussian release: mu 1.666, of which the best tenth of the guesses is right by
   // 0.985, which certifies 2.7 to 3.3 (Steinke, Nasr and Jagielski 2023).
-  std::string wide =
-      test::audited_path(R"("epsilon": 8, "steps": 1, "clip": 1)", R"("stop": {"time": "0.7 s"}, )");
-  const std::size_t begin = wide.find(R"({"type": "csv")");
-  wide.replace(
-      begin, wide.find("}}", begin) + 2 - begin,
-      R"({"type": "lending_like", "owners": 3, "records": 1000, "features": 1000, "test_records": 0})");
+  const auto wide = [](int owners, int features) {
+    std::string text =
+        test::audited_path(R"("epsilon": 8, "steps": 1, "clip": 1)", R"("stop": {"time": "0.7 s"}, )");
+    const std::size_t begin = text.find(R"({"type": "csv")");
+    return text.replace(
+        begin, text.find("}}", begin) + 2 - begin,
+        fmt::format(
+            R"({{"type": "lending_like", "owners": {}, "records": 1000, "features": {}, "test_records": 0}})",
+            owners, features));
+  };
   AuditOptions options{.adversary = "everybody", .canaries = 1000};
-  const AuditResult result = audited(wide, options);
+  const AuditResult result = audited(wide(3, 1000), options);
   REQUIRE(result.guesses);
   CHECK(result.guesses->canaries == 1000);
   CHECK(result.guesses->guessed == 100);
@@ -161,6 +166,11 @@ TEST_CASE("audit: canaries in one run") {
   CHECK(result.epsilon < 8);
   CHECK(result.scores[0].size() + result.scores[1].size() == 1000);
   CHECK(result.auroc == Approx(std::erfc(-1.666 / 2) / 2).margin(0.05));
+  // Of 100 owners each has 20 of 2000 canaries in 50 directions. Their scores, in units of the score of a canary, have the
+  // variance 1/mu^2 of noise and 19/50 E[b^2] of other canaries of the owner, present (b = 1) or not: Phi(1/sqrt(2 (0.36 +
+  // 0.19))), with a deviation of 0.01. Scores with releases of other owners would have about three times that variance.
+  options.canaries = 2000;
+  CHECK(audited(wide(100, 50), options, {}).auroc == Approx(0.83).margin(0.05));
 }
 
 TEST_CASE("audit: where one run may exceed a guarantee by accident, the advice fits it") {
