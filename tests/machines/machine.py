@@ -72,6 +72,18 @@ def finish(process, limit):
     return process.returncode, out or "", err or ""
 
 
+def wait_until(ready, process, limit=60):
+    """Waits until ready() is true. Raises Hung if it is not when the process has ended, or after `limit` s."""
+    end = time.monotonic() + limit
+    while True:
+        ended = process.poll() is not None or time.monotonic() > end
+        if ready():
+            return
+        if ended:
+            raise Hung(f"not ready when it ended, or after {limit} s: {process.args}")
+        time.sleep(0.01)
+
+
 def tables(folder, names=TABLES):
     """The bytes of each table that is there."""
     folder = pathlib.Path(folder)

@@ -11,6 +11,7 @@ import subprocess
 import time
 import unittest
 
+import machine
 import study
 
 
@@ -109,14 +110,24 @@ class Ranks(study.Folder):
             self.assertEqual((found, len(own)), (code, 1), err)
             self.assertFalse((folder / "results.sqlite").exists())
 
+    def test_other_files_on_a_rank(self):
+        folder = self.make("files")
+        for rank, iterations in ((0, 500), (1, 501)):
+            text = pathlib.Path(study.write_scenario(folder, iterations)).read_text()
+            (folder / f"{rank}.json").write_text(text)
+        run = 'exec "$0" run $OMPI_COMM_WORLD_RANK.json -j 1 -o out --no-progress'
+        code, _, err = study.run(2, ["sh", "-c", run, self.program], cwd=folder)
+        self.assertEqual(code, 2, err)
+        self.assertIn("has another study than rank 0", err)
+        self.assertFalse((folder / "out/results.sqlite").exists())
+
     def test_another_process_writes_there(self):
         folder = self.folder / "locked"
         first = study.launch(2, self.words(folder, "--set", "repeat=1000"))
         ranks = study.rank_pids(self.program, first, 2)
         try:
             self.assertEqual(len(ranks), 2)
-            while not (folder / "results.sqlite").exists():
-                time.sleep(0.01)
+            machine.wait_until((folder / "results.sqlite").exists, first)
             # It stands still until the second has ended: ranks that share processors may not start for minutes.
             for pid in ranks.values():
                 os.kill(pid, signal.SIGSTOP)
@@ -192,8 +203,7 @@ class Ranks(study.Folder):
             with self.subTest(how=how):
                 process = study.launch(3, self.words(folder, "--set", "repeat=60"))
                 ranks = study.rank_pids(self.program, process, 3)
-                while not (folder / "results.sqlite").exists():
-                    time.sleep(0.01)
+                machine.wait_until((folder / "results.sqlite").exists, process)
                 time.sleep(0.5)
                 os.kill(ranks[0] if how.startswith("SIGTERM") else process.pid,
                         signal.SIGTERM if how.startswith("SIGTERM") else signal.SIGINT)

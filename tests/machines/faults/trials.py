@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import time
 
+import machine
 from study import (DONE, INTERRUPTED, OUTPUT, PAGE, Study, check_no_rest, contents, live_runs, prepare, require,
                    stored_runs)
 
@@ -265,8 +266,7 @@ def writers(tools, studies):
         def trial(where, random=tools.random(f"reader {number}"), number=number):
             begin = time.monotonic()
             first = study.start(where, study.run_words, FAST)
-            while not live_runs(where / "out"):
-                time.sleep(0.01)
+            machine.wait_until(lambda: live_runs(where / "out"), first)
             with contextlib.closing(sqlite3.connect(where / "out/results.sqlite", isolation_level=None)) as reader:
                 if number % 2:
                     reader.execute("BEGIN")

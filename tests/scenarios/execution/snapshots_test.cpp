@@ -88,7 +88,8 @@ TEST_CASE("snapshots: a run that is killed goes on from its last snapshot") {
   dir.write("s.json", test::small_scenario("", 200'000));
   const std::string run = "$program run s.json -j 1 --no-progress ";
   REQUIRE(shell(dir, run + "-o whole").code == 0);
-  const std::string often = run + "-o out --set 'record.snapshot={\"iterations\":2000}'";
+  const std::string interval = GENERATE(R"({"iterations":2000})", R"({"wall":"20 ms"})");
+  const std::string often = run + "-o out --set 'record.snapshot=" + interval + "'";
   const std::string snapshots = "ls out/snapshots/*.snapshot > /dev/null 2>&1";
   shell(dir, often + " & while kill -0 $! && ! " + snapshots + "; do :; done; kill -9 $!; wait $!");
   REQUIRE(shell(dir, snapshots).code == 0);
