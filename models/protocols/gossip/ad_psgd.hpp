@@ -83,10 +83,11 @@ class AdPsgd : RandomPeers {
     if (proposes) {
       mine.updates = 0;
       context.send(i, random_neighbour(i, context), kProposal, mine.request.begin(), context.model(i));
-    } else {
-      ++mine.updates;
     }
-    if (const auto* update = local_update(i, context)) context.model(i) += *update;
+    if (const auto* update = local_update(i, context)) {
+      context.model(i) += *update;
+      if (!proposes) ++mine.updates;
+    }
     if (proposes) context.after(i, timeout_, kTimeout, mine.request.number());
     context.count_iteration();
   }

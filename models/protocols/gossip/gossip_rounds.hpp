@@ -102,12 +102,18 @@ class GossipRounds : public GossipAgents {
     Round& round = rounds_[i];
     const std::size_t place = 2 * std::size_t{graph_.edge(i, message.from)} + number % 2;
     std::uint32_t& heard = heard_[place];
-    if (number <= heard || number < round.number) return context.discard(message);
+    if (number <= heard || number < round.number || number <= round.completed)
+      return context.discard(message);
     if (number > round.number + 1) {
       if (round.number > round.completed) mix(i, context);
       forget(i, number);
       forget(i, number + 1);
-      begin_round(i, number, context);
+      if (self().pauses(number - 1)) {
+        round.number = round.completed = number - 1;
+        context.after(i, 0, kNext, number - 1);
+      } else {
+        begin_round(i, number, context);
+      }
     }
     const double w = mixing_weight(mixing_, graph_, i, message.from, largest_degree_);
     context.count_staleness(0, context.now() - message.sent);

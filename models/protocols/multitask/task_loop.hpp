@@ -98,7 +98,7 @@ class TaskLoop {
     const auto t = context.owner(agent);
     held_[t] = start_[t];
     tasks_[t].held = 0;
-    tasks_[t].held_since = 0;
+    tasks_[t].held_since = -1;
     tasks_[t].waits = false;
     self().reset_task(t);
   }
@@ -138,9 +138,10 @@ class TaskLoop {
   static constexpr std::size_t kFew = 16, kMost = 1024;
   struct Task {
     Requests<TaskTurn> turns{kFew, kMost};
-    bool waits = false;        // for the reply to its last turn
-    std::uint64_t held = 0;    // version that it holds
-    sim::Time held_since = 0;  // when the server sent that, s
+    bool waits = false;      // for the reply to its last turn
+    std::uint64_t held = 0;  // version that it holds
+    sim::Time held_since =
+        -1;  // when the server sent that, or the first turn from the start began, s; -1: not yet
     auto state() { return std::tie(turns, waits, held, held_since); }
   };
 
@@ -153,6 +154,7 @@ class TaskLoop {
     context.compute(agent);
     const Eigen::VectorXd& message = self().turn(t, held(t), context);
     Task& task = tasks_[t];
+    if (task.held_since < 0) task.held_since = context.now();
     task.turns.begin() = {
         .used = task.held, .departed = context.leaves(agent), .used_since = task.held_since};
     task.waits = true;

@@ -88,6 +88,16 @@ TEST_CASE("ad_psgd: a tick of an agent that waits makes its local update alone, 
   CHECK(staleness == 1);  // of d; messages arrive before a tick at the same time, so of the proposal 0
 }
 
+TEST_CASE("ad_psgd: a tick without an update makes no model stale") {
+  // As above, with no local update at all.
+  const auto fixture = test::targets({1, 3}, sim::Ring{});
+  const sim::ClockTrace schedule{.times = {1, 2}, .agents = {0, 0}};
+  double staleness = -1;
+  test::run_gossip<AdPsgd>(fixture, mixing_only<AdPsgd>(), {{0, 8}, schedule, latency(1.0)},
+                           [&](const models::World& world) { staleness = world.tally.staleness_steps; });
+  CHECK(staleness == 0);
+}
+
 TEST_CASE("ad_psgd: what a lost answer, a timeout and a crash do, by hand") {
   const auto fixture = test::targets({1, 3}, sim::Ring{});
   AdPsgd::Params params = mixing_only<AdPsgd>();

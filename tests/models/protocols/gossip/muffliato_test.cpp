@@ -170,6 +170,42 @@ TEST_CASE("muffliato: what an agent does about a silent neighbour, by hand") {
   CHECK((at.at(4.75) - Eigen::Vector2d(8 - 4 * gamma, 4)).norm() < 1e-13);
 }
 
+TEST_CASE("muffliato: a held message of the round that an agent completes as it returns is stale, by hand") {
+  // One gossip step a phase, latency 1.125 s, timeout 1 s. Agent 0 has 2, 3, 3.5 at the beginning of rounds 1, 2, 3, at 0, 1, 2
+  // s, and hears nothing in time. Agent 1 is down from 0.875 to 1.25 s: back, it completes round 1 with its own 8, and then is
+  // given agent 0's 2 of round 1. It takes (12 + 3)/2 in round 2 at 2.125 s, and (11.75 + 3.5)/2 in round 3 at 3.125 s. Agent 0
+  // has discarded an 8 and a 12.
+  const auto fixture = test::targets({4, 16}, sim::Ring{}, 6);
+  auto params = gossip(quarter_step<Muffliato>(), 1, false);
+  params.round_timeout = 1;
+  sim::NetworkOptions network = latency(1.125);
+  network.in_flight = sim::InFlight::kHeld;
+  std::map<double, double> at;
+  std::uint64_t late = 0;
+  test::run_gossip<Muffliato>(fixture, params, {{0, 0}, {}, network, {test::crash_between(1, 0.875, 1.25)}},
+                              [&](const models::World& world) {
+                                at[world.engine.now()] = world.models(0, 1);
+                                late = stale(world);
+                              });
+  CHECK(at.at(1.25) == 8);
+  CHECK(at.at(2.125) == 7.5);
+  CHECK(at.at(3.125) == 7.625);
+  CHECK(late == 3);
+}
+
+TEST_CASE("muffliato: an agent left behind completes its round before its next local update, by hand") {
+  // Agent 1 is down from 0.0625 to 3.5 s, completes round 1 alone, with 8, and begins round 2 with 12. At 4.25 s, when five rounds of
+  // agent 0 are complete, it hears of round 6, which begins a phase: iteration 7 is its round 2.
+  const auto fixture = test::targets({4, 16}, sim::Ring{}, 7);
+  auto params = gossip(quarter_step<Muffliato>(), 1, false);
+  params.round_timeout = 1;
+  const GossipSetting setting{{0, 0}, {}, latency(0.125), {test::crash_between(1, 0.0625, 3.5)}};
+  CHECK(end_of<Muffliato>(fixture, params, setting)[1] == 12);
+  // The next, agent 1's round 6: the mean of (12 + 16)/2 and the (4.0625 + 4)/2 of agent 0.
+  const auto longer = test::targets({4, 16}, sim::Ring{}, 8);
+  CHECK(end_of<Muffliato>(longer, params, setting)[1] == (14 + 4.03125) / 2);
+}
+
 TEST_CASE("muffliato: acceleration does not diverge where messages are lost") {
   // Plain steps are averages, and cannot. 1000 of them at a loss rate of 0.1, all accelerated, multiply models by 10^6.
   std::vector<double> start(100, 0.0);

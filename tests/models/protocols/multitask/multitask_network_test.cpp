@@ -217,3 +217,19 @@ TEST_CASE("amtl: a task back from a crash begins with its first w, the server's 
   CHECK(run.world->iterations == 4);
   CHECK(run.protocol.w()(0, 0) == 69.0 / 128);
 }
+
+TEST_CASE("amtl: the delay of the first step after a crash is since the task was back, whenever that was") {
+  // Legs of 1 s there and none back: each turn takes 1 s. The task is down from 1000.5 to 1001.5 and begins with its start: the
+  // last five delays are 1 s then, too, and c = ln 10 / 4 as ever. Its v, at a fixed point of 1 = u = w, goes from 1 towards u = 1/2.
+  const StudyFixture fixture(one_record_each({1}), squared(), {}, 1 << 30);
+  auto params = plain_amtl();
+  params.step_rule = models::StepRule::kDelayAdaptive;
+  params.eta = 0.25;
+  params.turns = 1002;
+  params.timeout = 60;
+  sim::NetworkOptions network = to_hub(1);
+  network.availability = sim::Crash{.up = 1000.5, .down = 1.0};
+  const MultitaskRun<models::Amtl> run(fixture, params, network);
+  CHECK(run.world->iterations == 1002);
+  CHECK(run.protocol.w()(0, 0) == Approx(1 - std::log(10) / 8).epsilon(1e-12));
+}
