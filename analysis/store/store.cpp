@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <ctime>
+#include <utility>
 
 #include "analysis/store/checksum.hpp"
 #include "analysis/store/json.hpp"
@@ -68,7 +69,12 @@ KnownStudy known(Database& database, const StudyPlan& plan) {
     std::vector<KnownRun> of_point(p.repetitions);
     const bool found = point(p.key).step();
     const auto id = found ? point.get<std::int64_t>(0) : 0;
-    all.described.push_back(found && described(p));
+    const bool usable = found && described(p);
+    all.described.push_back(usable);
+    const auto untouched = [&] {
+      return point.get<std::string>(1).empty() && intact(database, Part::kPoint, id);
+    };
+    all.outdated.push_back(found && !usable && !untouched());
     if (found) {
       runs(id);
       while (runs.step()) {
@@ -94,7 +100,9 @@ KnownStudy known(Database& database, const StudyPlan& plan) {
   return all;
 }
 
-Store::Store(const std::filesystem::path& folder) : lock_(folder), database_(open_to_write(folder)) {}
+Store::Store(const std::filesystem::path& folder, std::shared_ptr<const FolderLock> lock)
+    : lock_(lock ? std::move(lock) : std::make_shared<const FolderLock>(folder)),
+      database_(open_to_write(folder)) {}
 
 Store::~Store() {
   try {
@@ -171,7 +179,6 @@ void Store::begin_study(const StudyPlan& plan) {
     seal(d, Part::kRuns, id);
   }
   seal(d, Part::kStudy);
-  commit();
 }
 
 std::int64_t Store::document(const std::string& text) {

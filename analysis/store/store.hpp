@@ -54,6 +54,7 @@ struct KnownRun {
 struct KnownStudy {
   std::vector<std::vector<KnownRun>> runs;  ///< by point and repetition
   std::vector<bool> described;              ///< whether the description of the point is stored
+  std::vector<bool> outdated;               ///< whether another one is, or a damaged one
   std::vector<std::int64_t> damaged{};      ///< ids of the damaged runs
   /// By point: mean wall-clock time of its stored runs, s; nothing if there is none.
   std::vector<std::optional<double>> seconds{};
@@ -64,15 +65,17 @@ KnownStudy known(Database& database, const StudyPlan& plan);
 class Store {
  public:
   /// Opens the store of a folder to write; creates both if there are none. Throws OutputError: the folder cannot be
-  /// written, another process writes there, the file is damaged or of another version.
-  explicit Store(const std::filesystem::path& folder);
+  /// written, another process writes there, the file is damaged or of another version. `lock`: of the folder, if the
+  /// caller has locked it.
+  explicit Store(const std::filesystem::path& folder, std::shared_ptr<const FolderLock> lock = nullptr);
   /// Without close(), what has not been committed is lost, and errors are ignored.
   ~Store();
 
   /// Erases what is damaged.
   KnownStudy known(const StudyPlan& plan);
 
-  /// Makes this the study of the store; runs of other studies remain stored.
+  /// Makes this the study of the store; runs of other studies remain stored. To be committed with the descriptions of
+  /// its points: those of another study must not pass for them.
   void begin_study(const StudyPlan& plan);
   void put_point(std::size_t number, const PointResult& point, const Participants& participants = {});
   /// `run.point` is a number in that study. Replaces a stored run of the same point, repetition and metrics.
@@ -93,7 +96,7 @@ class Store {
   void insert_scalars(std::int64_t point, std::optional<std::int64_t> run,
                       const std::vector<Scalar>& scalars);
 
-  FolderLock lock_;
+  std::shared_ptr<const FolderLock> lock_;
   std::unique_ptr<Database> database_;
   bool in_transaction_ = false;
   StudyPlan plan_;

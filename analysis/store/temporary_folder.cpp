@@ -79,6 +79,15 @@ void remove_folder(const std::filesystem::path& folder, const std::filesystem::p
   remove_emptied(folder.c_str(), marker.c_str());
 }
 
+// Before a marker is locked, another process can take it for an abandoned one.
+bool take_lock(int marker) {
+  struct stat now {};
+  const bool taken = ::flock(marker, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  return !taken && ::fstat(marker, &now) == 0 && now.st_nlink > 0;
+}
+
+}  // namespace
+
 void remove_abandoned(const std::filesystem::path& folder) {
   static const std::regex kMarker("\\.hearsay-[0-9a-f]{16}\\.lock");
   std::error_code error;
@@ -91,15 +100,6 @@ void remove_abandoned(const std::filesystem::path& folder) {
     ::close(lock);
   }
 }
-
-// Before a marker is locked, another process can take it for an abandoned one.
-bool take_lock(int marker) {
-  struct stat now {};
-  const bool taken = ::flock(marker, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  return !taken && ::fstat(marker, &now) == 0 && now.st_nlink > 0;
-}
-
-}  // namespace
 
 TemporaryFolder::TemporaryFolder(const std::filesystem::path& folder, const std::filesystem::path& target) {
   remove_abandoned(folder);

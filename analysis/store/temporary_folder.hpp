@@ -8,10 +8,13 @@
 
 namespace hearsay::analysis {
 
+/// Removes those that ended processes have left in a folder.
+void remove_abandoned(const std::filesystem::path& folder);
+
 class TemporaryFolder {
  public:
-  /// Makes one in `folder`, which must exist, after it has removed those that ended processes have left there. Throws
-  /// OutputError, with `target` as the file that cannot be written.
+  /// Makes one in `folder`, which must exist, after remove_abandoned(). Throws OutputError, with `target` as the file that
+  /// cannot be written.
   TemporaryFolder(const std::filesystem::path& folder, const std::filesystem::path& target);
   /// Removes it with the files that it contains. So do SIGINT, SIGTERM and SIGHUP, where nothing else handles them.
   ~TemporaryFolder();

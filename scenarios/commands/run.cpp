@@ -117,14 +117,18 @@ std::string accounting_note(const Plan& plan, double composing, double all) {
       composing, all, fmt::join(names, ", "));
 }
 
-// The tables of a folder are those of one study. Says which one they no longer are of.
-void warn_of_replaced(const Plan& plan, const std::filesystem::path& folder) {
-  std::optional<analysis::StudyPlan> before;
+// The study of a folder; nothing if there is none, or a damaged one, which is written again.
+std::optional<analysis::StudyPlan> study_in(const std::filesystem::path& folder) {
   try {
-    if (analysis::has_study(folder)) before = analysis::StoredStudy(folder).plan();
+    if (analysis::has_study(folder)) return analysis::StoredStudy(folder).plan();
   } catch (const analysis::OutputError&) {
-    // Damaged: it is written again.
   }
+  return std::nullopt;
+}
+
+// The tables of a folder are those of one study. Says which one they no longer are of.
+void warn_of_replaced(const std::optional<analysis::StudyPlan>& before, const Plan& plan,
+                      const std::filesystem::path& folder) {
   analysis::StudyPlan now = plan.study();
   if (plan.most_runs() > plan.runs()) {  // whose repetitions are not known yet
     for (analysis::StudyPoint& p : now.points)
@@ -136,6 +140,14 @@ void warn_of_replaced(const Plan& plan, const std::filesystem::path& folder) {
               folder.string(), options.empty() ? "Its data files or its code differ\n" : options);
 }
 
+// A trace that is not of the run that is asked for must not pass for it: that run may be made later, or in another part.
+void remove_other_trace(const std::optional<analysis::StudyPlan>& before, const Plan& plan,
+                        const std::filesystem::path& folder) {
+  if (before && info_of(*before, "trace") == info_of(plan.study(), "trace")) return;
+  std::error_code error;
+  for (const char* name : {"trace.csv", "trace.perfetto.json"}) std::filesystem::remove(folder / name, error);
+}
+
 // The outcome of the runs of one plan.
 struct Outcome {
   bool ended = false;                      // not interrupted
@@ -144,9 +156,10 @@ struct Outcome {
 };
 
 // Makes the missing runs of a study, planned with `options`, in a folder. `team` may be null; `title` precedes the line
-// that is printed.
+// that is printed. `lock`: of the folder of the command, from its first store on, also if that is of the selection.
 Outcome make_runs(const RunArguments& arguments, Team* team, const Plan& plan, const PlanOptions& options,
-                  const std::filesystem::path& folder, const std::string& title) {
+                  const std::filesystem::path& folder, const std::string& title,
+                  std::shared_ptr<const analysis::FolderLock>& lock) {
   const auto begin = std::chrono::steady_clock::now();
   const std::atomic<bool>& interrupted = InterruptGuard::flag();
   Progress* progress = nullptr;
@@ -166,15 +179,22 @@ Outcome make_runs(const RunArguments& arguments, Team* team, const Plan& plan, c
                        .shard = arguments.shard,
                        .workers = team != nullptr ? &team->plan(plan, options, &interrupted) : nullptr});
   const auto handed = std::chrono::steady_clock::now();
+  const auto open = [&] {
+    if (!lock) lock = std::make_shared<const analysis::FolderLock>(arguments.folder);
+    return std::make_unique<analysis::Store>(folder, folder == arguments.folder ? lock : nullptr);
+  };
   try {
+    std::optional<analysis::StudyPlan> before;
     // Every point with runs to be made is assembled before anything is written.
     if (std::filesystem::exists(analysis::store_file(folder), error)) {
-      store = std::make_unique<analysis::Store>(folder);
-      warn_of_replaced(plan, folder);
+      store = open();
+      before = study_in(folder);
+      warn_of_replaced(before, plan, folder);
       execution.consider(store->known(plan.study()));
     }
     execution.assemble();
-    if (!store) store = std::make_unique<analysis::Store>(folder);
+    if (!store) store = open();
+    remove_other_trace(before, plan, folder);
     print_error("{}{}\n", title, work_of(execution, folder, arguments.shard));
     Progress shown(arguments.progress, execution.to_run(), execution.all(), Progress::standard_error(), team,
                    handed);
@@ -262,7 +282,8 @@ int work(Team& team, const Arguments& arguments) {
     options.validation = ordered.validation;
     options.chosen = ordered.chosen;
     options.repetitions = ordered.repetitions;
-    return Team::Work{plan_again(run, options), run.threads, run.folder, run.pause};
+    return Team::Work{plan_again(run, options), run.threads,
+                      options.validation ? run.folder / "selection" : run.folder, run.pause};
   });
   return kExitDone;
 }
@@ -299,6 +320,7 @@ int run_command(const Arguments& arguments) {
     return kExitInterrupted;
   };
   const std::filesystem::path selection_folder = run->folder / "selection";
+  std::shared_ptr<const analysis::FolderLock> lock;
   std::string selected;
   std::uint64_t tuning_runs = 0;
   std::vector<std::string> notes;  // of the selection
@@ -320,7 +342,7 @@ int run_command(const Arguments& arguments) {
   // Makes the runs of a study, and those that its results decide on: repetitions(stored study) of each point.
   const auto make = [&](Plan& study_plan, PlanOptions& options, const std::filesystem::path& folder,
                         const std::string& title, const auto& repetitions) {
-    Outcome made = make_runs(*run, team.get(), study_plan, options, folder, title);
+    Outcome made = make_runs(*run, team.get(), study_plan, options, folder, title, lock);
     while (made.ended) {
       analysis::StoredStudy study(folder);
       std::vector<std::uint32_t> wanted = repetitions(study);
@@ -333,7 +355,7 @@ int run_command(const Arguments& arguments) {
       const std::uint64_t fresh = made.fresh;
       made.store.reset();
       made = make_runs(*run, team.get(), study_plan, options, folder,
-                       fmt::format("{}{} to repeat more often: ", title, counted(more, "point")));
+                       fmt::format("{}{} to repeat more often: ", title, counted(more, "point")), lock);
       made.fresh += fresh;
     }
     return made;
@@ -352,7 +374,6 @@ int run_command(const Arguments& arguments) {
     if (!made.ended) return interrupted(totals, made);
     const std::vector<Choice>& choices = decided.choices;
     selected = selection_json(*plan.selection, choices, candidates.axes);
-    std::filesystem::create_directories(run->folder);
     write_choices(*plan.selection, choices, candidates.axes, run->folder);
     tuning_runs = made.runs;
     notes = warnings_of(*plan.selection, choices);

@@ -134,12 +134,20 @@ void print_total(const std::vector<StudyState>& all) {
             counted(total.study_runs, "run"));
 }
 
+// Whether the study of a folder was begun after its selection and is no choice from it: it selects nothing.
+bool left_behind(const std::filesystem::path& selection, const std::filesystem::path& folder) {
+  if (!analysis::has_study(selection) || !analysis::has_study(folder)) return false;
+  analysis::StoredStudy before(selection), now(folder);
+  return now.info("chosen") == "[]" && before.info("begun") <= now.info("begun");  // s since 1970: as long
+}
+
 // The folder, and the study that a scenario with "select" selects on.
 std::vector<std::filesystem::path> studies_in(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> all;
   std::error_code error;
   const std::filesystem::path selection = folder / "selection";
-  if (std::filesystem::exists(analysis::store_file(selection), error)) all.push_back(selection);
+  if (std::filesystem::exists(analysis::store_file(selection), error) && !left_behind(selection, folder))
+    all.push_back(selection);
   if (all.empty() || std::filesystem::exists(analysis::store_file(folder), error)) all.push_back(folder);
   return all;
 }

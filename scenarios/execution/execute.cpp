@@ -56,13 +56,11 @@ Execution::Execution(const Plan& plan, ExecuteOptions options)
       options_(std::move(options)),
       largest_(largest_point(plan)),
       maker_(plan, options_.threads, {options_.results, options_.pause}, options_.interrupted),
-      described_(plan.points.size()),
       descriptions_(plan.points.size()) {
   plan_tasks(nullptr);
 }
 
 void Execution::consider(const analysis::KnownStudy& known) {
-  described_ = known.described;
   plan_tasks(&known);
 }
 
@@ -86,6 +84,11 @@ void Execution::plan_tasks(const analysis::KnownStudy* known) {
   using Known = analysis::KnownRun::State;
   std::vector<RunTask> runs = own_runs();
   all_ = runs.size();
+  // A part describes the points of its runs. Others may have been described in its folder before the study was changed.
+  described_.assign(plan_.points.size(), options_.shard.has_value());
+  for (const RunTask t : runs) described_[t.point] = false;
+  for (std::size_t p = 0; known != nullptr && p < described_.size(); ++p)
+    described_[p] = known->described[p] || (described_[p] && !known->outdated[p]);
   if (known != nullptr) {
     // The longest first, so that none is left at the end; those of unknown length may be long.
     std::map<std::pair<std::uint32_t, std::uint32_t>, double> longest;  // by problem
@@ -139,7 +142,7 @@ void Execution::assemble() {
 
 void Execution::assemble_points(Workers& workers) {
   std::vector<bool> wanted(plan_.points.size());
-  for (std::size_t p = 0; p < wanted.size(); ++p) wanted[p] = !described_[p] && !options_.shard;
+  for (std::size_t p = 0; p < wanted.size(); ++p) wanted[p] = !described_[p];
   for (const RunTask t : tasks_) wanted[t.point] = true;
   std::vector<PointTask> points;
   for (std::uint32_t p = 0; p < wanted.size(); ++p)
@@ -183,7 +186,10 @@ bool Execution::make_runs(analysis::Store& store, Workers& workers) {
   std::atomic<bool> all = true;
   workers.make(tasks_, [&](std::size_t k, analysis::RunResult run) {
     const RunTask task = tasks_[k];
-    if (run.status == analysis::Status::kInterrupted) all = false;
+    if (run.status == analysis::Status::kInterrupted) {
+      all = false;
+      if (again_[k]) return;  // what is stored of it stays, and its state, too
+    }
     compare(task, known_[k], run);
     if (options_.finished && !again_[k] && run.status != analysis::Status::kInterrupted) {
       const std::lock_guard lock(mutex);

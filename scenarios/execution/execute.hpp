@@ -61,8 +61,8 @@ class Execution {
   unsigned at_a_time() const { return maker_.at_a_time(); }
 
   /// Assembles every point that has runs to be made or is not described yet; of a part, only points that have runs in
-  /// it. The largest is the first. Throws sim::OptionError, and, like the functions below, sim::Error (kOutOfMemory,
-  /// kRefused) if memory or threads run out.
+  /// it, and those that its folder has with another description. The largest is the first. Throws sim::OptionError, and,
+  /// like the functions below, sim::Error (kOutOfMemory, kRefused) if memory or threads run out.
   void assemble();
 
   /// Makes the runs and stores them. A run that fails is stored as failed and the others continue. Throws
@@ -93,9 +93,9 @@ class Execution {
   std::size_t largest_;  // before maker_, which limits the memory
   RunMaker maker_;
   std::vector<RunTask> tasks_;
-  std::vector<analysis::KnownRun> known_;  // by task
-  std::vector<bool> again_;                // whether it is made for its trace alone
-  std::vector<bool> described_;
+  std::vector<analysis::KnownRun> known_;                      // by task
+  std::vector<bool> again_;                                    // whether it is made for its trace alone
+  std::vector<bool> described_;                                // by point: its description need not be made
   std::vector<std::optional<PointDescription>> descriptions_;  // by point
   std::uint64_t all_ = 0, cached_ = 0, recorded_anew_ = 0, damaged_ = 0;
 };

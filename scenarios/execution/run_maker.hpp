@@ -104,7 +104,7 @@ class RunMaker {
   analysis::RunResult make(RunTask task);
   /// Removes the state of a run that is stored.
   void forget_state(RunTask task) const;
-  /// Removes those of the pasts of branches, once all runs are stored.
+  /// Removes those of the pasts of branches, once all runs are stored, and what a killed process has left half written.
   void forget_pasts() const;
   /// How many of them memory has allowed at a time; without a limit so far, `threads`.
   unsigned at_a_time() const { return most_; }

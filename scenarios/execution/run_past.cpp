@@ -1,4 +1,5 @@
 // Runs of a plan that go on from a past.
+#include "analysis/store/temporary_folder.hpp"
 #include "analysis/trace/trace_text.hpp"
 #include "scenarios/execution/experiment.hpp"
 #include "scenarios/execution/run_maker.hpp"
@@ -32,6 +33,9 @@ void RunMaker::forget_pasts() const {
     for (std::uint32_t r = 0; plan_.points[p].past != nullptr && r < plan_.points[p].repeat; ++r)
       for (const StateOf what : {StateOf::kPast, StateOf::kOther}) place_of({p, r}, what).remove();
   }
+  if (files_.folder.empty() || !std::filesystem::is_directory(snapshots(), error)) return;
+  analysis::remove_abandoned(snapshots());
+  if (std::filesystem::is_empty(snapshots(), error)) std::filesystem::remove(snapshots(), error);
 }
 
 // The state from which a task goes on. With a trace it is of this task alone.

@@ -78,8 +78,9 @@ struct Read {
 };
 
 std::optional<Read> read(const SnapshotPlace& place) {
+  std::error_code error;
   std::ifstream file(place.file, std::ios::binary | std::ios::ate);
-  if (!file) return std::nullopt;
+  if (!file || !std::filesystem::is_regular_file(place.file, error)) return std::nullopt;
   Read found;
   found.text.resize(static_cast<std::size_t>(file.tellg()));
   file.seekg(0);

@@ -116,6 +116,8 @@ std::optional<double> StudyState::seconds_left() const {
 StudyState state_of(const std::filesystem::path& folder, const Folders& inputs,
                     std::optional<analysis::StoredStudy>& read) {
   StudyState state{.folder = folder, .writing = analysis::locked(folder)};
+  // While a command makes its selection it has locked the folder, too, and does not write there yet.
+  if (state.writing == true && analysis::locked(folder / "selection") == true) state.writing = false;
   state.begun = analysis::has_study(folder);
   if (!state.begun) return state;
   analysis::StoredStudy& study = read.emplace(folder);

@@ -626,6 +626,9 @@ analysis::StudyPlan Plan::study() const {
   study.record_key = record_key;
   study.info = origin;
   study.info["file"] = file;
+  if (const auto& trace = record.trace; trace && trace->point < points.size())
+    study.info["trace"] = sha256(fmt::format("{}\n{}", run_key(points[trace->point].key, trace->repetition),
+                                             canonical(write_changes(*trace))));
   study.info["build"] = version_line();
   if (candidates) study.info["most_runs"] = fmt::format("{}", most_runs());
   std::set<std::string> events;

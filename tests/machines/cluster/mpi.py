@@ -111,15 +111,19 @@ class Ranks(study.Folder):
             self.assertFalse((folder / "results.sqlite").exists())
 
     def test_other_files_on_a_rank(self):
-        folder = self.make("files")
-        for rank, iterations in ((0, 500), (1, 501)):
-            text = pathlib.Path(study.write_scenario(folder, iterations)).read_text()
-            (folder / f"{rank}.json").write_text(text)
+        scenario = json.loads(pathlib.Path(self.scenario).read_text())
         run = 'exec "$0" run $OMPI_COMM_WORLD_RANK.json -j 1 -o out --no-progress'
-        code, _, err = study.run(2, ["sh", "-c", run, self.program], cwd=folder)
-        self.assertEqual(code, 2, err)
-        self.assertIn("has another study than rank 0", err)
-        self.assertFalse((folder / "out/results.sqlite").exists())
+        # Of the runs, the descriptions of points, the trace.
+        for key, value in (("stop", {"iterations": 501}), ("baselines", ["isolated"]),
+                           ("record", {**scenario["record"], "trace": {"format": ["csv"]}})):
+            with self.subTest(key=key):
+                folder = self.make(f"files-{key}")
+                (folder / "0.json").write_text(json.dumps({**scenario, key: value}))
+                (folder / "1.json").write_text(json.dumps(scenario))
+                code, _, err = study.run(2, ["sh", "-c", run, self.program], cwd=folder)
+                self.assertEqual(code, 2, err)
+                self.assertIn("has another study than rank 0", err)
+                self.assertFalse((folder / "out/results.sqlite").exists())
 
     def test_another_process_writes_there(self):
         folder = self.folder / "locked"
@@ -218,9 +222,15 @@ class Ranks(study.Folder):
         scenario = json.loads(pathlib.Path(self.scenario).read_text())
         scenario.update({"repeat": 3, "stop": {"iterations": 500}, "sweep": {
             "protocol.rho": [0.01, 0.1, 1], "select": {"over": "protocol.rho", "minimise": "relative_fitness", "on": "test"}}})
+        scenario["record"].update({"snapshot": {"iterations": 100}, "trace": {"format": ["csv"]}})
         file.write_text(json.dumps(scenario))
         code, _, err = study.run(0, [self.program, "run", file, "-o", self.folder / "selected1", "-j", 1])
         self.assertEqual(code, 0, err)
         code, _, err = study.run(3, [self.program, "run", file, "-o", self.folder / "selected3", "-j", 1])
         self.assertEqual(code, 0, err)
         self.assertEqual(study.differing(self.folder / "selected1", self.folder / "selected3"), [])
+        # Traces and states of the selection are in its folder.
+        files = [sorted(str(file.relative_to(folder)) for file in folder.rglob("*"))
+                 for folder in (self.folder / "selected1", self.folder / "selected3")]
+        self.assertIn("selection/trace.csv", files[0])
+        self.assertEqual(files[0], files[1])

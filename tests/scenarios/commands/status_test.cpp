@@ -174,6 +174,11 @@ TEST_CASE("status: a lock is seen as long as it is held, and asking for it does 
     const analysis::FolderLock lock(folder);
     CHECK(analysis::locked(folder) == true);
     CHECK(analysis::locked(folder) == true);
+    std::optional<analysis::StoredStudy> none;
+    CHECK(scenarios::state_of(folder, {}, none).writing == true);
+    const analysis::FolderLock selection(folder / "selection");
+    CHECK(scenarios::state_of(folder, {}, none).writing == false);
+    CHECK(scenarios::state_of(folder / "selection", {}, none).writing == true);
   }
   CHECK(analysis::locked(folder) == false);
   const analysis::FolderLock again(folder);

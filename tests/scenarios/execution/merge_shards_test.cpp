@@ -95,6 +95,56 @@ TEST_CASE("merge: the trace is that of the part that has made the run") {
   }
 }
 
+TEST_CASE(
+    "merge: what is added to points once all runs are stored, and what was damaged, is described again") {
+  const test::StudyFolder dir(kThreePoints);
+  const std::string more =
+      R"( --set 'baselines=["isolated"]' --set 'analysis.bounds=[{"type": "cost_of_privacy_11"}]')";
+  run_to(dir, "one", more);
+  run_parts(dir, 2);
+  run_parts(dir, 2, more);
+  merge_to(dir, "1 2", "out");
+  check_same_tables(dir / "out", dir / "one", 8);
+  test::damage(dir / "1", "UPDATE scalar SET value = value + 1 WHERE run IS NULL");
+  ended_with(dir, "status 1", 4);
+  CHECK_THAT(ended_with(dir, "run s.json --no-progress -o 1 --shard 1/2" + more).err, Contains(", 0 to run"));
+  ended_with(dir, "status 1");
+  merge_to(dir, "1 2", "repaired");
+  check_same_tables(dir / "repaired", dir / "one", 8);
+  // Each of 3 runs is of another point: part 1 describes those of part 2 again that its folder has.
+  run_to(dir, "single", "--repeat 1" + more);
+  for (const char* part : {"1/2", "2/2"}) run_to(dir, "both", fmt::format("--repeat 1 --shard {}", part));
+  run_to(dir, "both", "--repeat 1 --shard 1/2" + more);
+  merge_to(dir, "both", "of-both");
+  check_same_tables(dir / "of-both", dir / "single", 8);
+}
+
+TEST_CASE("merge: the trace of a run that is no longer asked for does not stay in the folder of a part") {
+  const test::StudyFolder dir(kThreePoints);
+  const auto traced = [](std::uint32_t repetition) {
+    return fmt::format(R"( --set 'record.trace={{"format": ["csv"], "repetition": {}}}')", repetition);
+  };
+  run_parts(dir, 2);
+  std::uint32_t own = 7, other = 7;  // repetitions of point 0 that part 1 has, and that part 2 has
+  for (std::uint32_t r = 0; r < 7; ++r) (analysis::StoredStudy(dir / "1").run(0, r) ? own : other) = r;
+  REQUIRE((own < 7 && other < 7));
+  run_to(dir, "1", "--shard 1/2" + traced(own));
+  CHECK(fs::exists(dir / "1/trace.csv"));
+  run_to(dir, "1", "--shard 1/2" + traced(other));
+  CHECK_FALSE(fs::exists(dir / "1/trace.csv"));
+  // A whole study that becomes a part has both runs.
+  run_to(dir, "whole", traced(own));
+  run_to(dir, "whole", "--shard 1/2" + traced(other));
+  run_to(dir, "2", "--shard 2/2" + traced(other));
+  merge_to(dir, "whole 2", "out");
+  run_to(dir, "one", traced(other));
+  CHECK(text_of(dir / "one/trace.csv").size() > 1000);
+  CHECK(text_of(dir / "out/trace.csv") == text_of(dir / "one/trace.csv"));
+  // Of the same run it stays.
+  run_to(dir, "2", "--shard 1/2" + traced(other));
+  CHECK(text_of(dir / "2/trace.csv") == text_of(dir / "one/trace.csv"));
+}
+
 TEST_CASE("merge: wall-clock times and hosts are those of the parts") {
   const test::StudyFolder dir(R"("repeat": 4)");
   run_parts(dir, 2);

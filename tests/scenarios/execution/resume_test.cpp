@@ -138,6 +138,22 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "resume: a run that is interrupted while an equal point makes it again for its trace stays stored") {
+  const test::StudyFolder dir(R"("sweep": {"description": ["a", "b"]})", 4 * kLong);
+  const auto stopped =
+      shell(dir,
+            "$program run s.json -j 1 -o out --no-progress --set record.every.iterations=10000 --set "
+            "'record.trace={\"point\": 1, \"from\": 1e9}' &\n"
+            "until hearsay status out 2> /dev/null | grep -q ' 2 done'; do kill -0 $! || break; sleep "
+            "0.02; done; kill -INT $!; wait $!");
+  INFO(stopped.err);
+  CHECK(stopped.code == 130);
+  CHECK_THAT(stopped.err, Catch::Contains("interrupted: 2 of 2 runs are stored"));
+  CHECK_THAT(ended_with(dir, "status out").out, Catch::Contains(" 2 done, 0 diverged, 0 failed; 0 left"));
+  CHECK(text_of(dir / "out/series.csv").size() > 200);
+}
+
 TEST_CASE("resume: data drawn by every repetition are the same in any order of runs") {
   const test::StudyFolder dir(R"("sweep": {"privacy.epsilon": [0.1, 1]}, "repeat": 4,
                                         "baselines": ["isolated"])");

@@ -75,6 +75,37 @@ TEST_CASE("snapshots: what is damaged, cut off or of another build is refused wi
   paused.check_same();
 }
 
+TEST_CASE("snapshots: a folder in place of a state, and what a killed process has left half written") {
+  const Paused paused;
+  fs::remove(paused.files[0]);
+  fs::create_directory(paused.files[0]);
+  const std::string left = "out/snapshots/.hearsay-0123456789abcdef";
+  fs::create_directory(paused.dir / (left + ".tmp"));
+  paused.dir.write(left + ".tmp/state", "half");
+  paused.dir.write(left + ".lock", "");
+  const auto outcome = paused.go_on();
+  CHECK(outcome.code == 0);
+  CHECK(occurrences(outcome.err, " goes on from ") == 3);
+  paused.check_same();
+  CHECK_FALSE(fs::exists(paused.dir / "out/snapshots"));
+}
+
+TEST_CASE("snapshots: a stored run that is paused while it is made again for its trace goes on") {
+  const test::Scratch dir;
+  dir.write("s.json", kStudy);
+  const std::string run = "$program run s.json -j 1 --no-progress ";
+  REQUIRE(shell(dir, run + "-o whole").code == 0);
+  REQUIRE(shell(dir, run + "-o out --set record.trace=null").code == 0);
+  CHECK(occurrences(shell(dir, run + "-o out --pause 20").err, "paused at 20 s: 4 of 4 runs are stored") ==
+        1);
+  CHECK(fs::exists(dir / "out/snapshots"));
+  const auto outcome = shell(dir, run + "-o out");
+  CHECK(outcome.code == 0);
+  CHECK(occurrences(outcome.err, " goes on from ") == 1);
+  check_same_files(dir / "out", dir / "whole",
+                   {"series.csv", "scalars.csv", "runs.csv", "trace.csv", "trace.perfetto.json"});
+}
+
 TEST_CASE("snapshots: one of a run that records other values is not used") {
   const Paused paused;
   const auto outcome =

@@ -377,6 +377,20 @@ TEST_CASE("tune: each protocol has its own values, chosen on records that nothin
   // One value of it is no longer tuned among others.
   CHECK_THAT(test::ended_with(dir, "run s.json --dry-run --set tune.paths='{\"protocol.step\": [0.1]}'").out,
              Contains("selection: 12 runs"));
+  // While another process has the folder nothing in it changes, of the selection neither.
+  const std::string selected = test::text_of(dir / "out/s/selection/runs.csv");
+  {
+    const analysis::FolderLock other(dir / "out/s");
+    const std::string words = " --no-progress --set tune.paths='{\"protocol.step\": [0.01, 0.1]}'";
+    CHECK_THAT(test::ended_with(dir, "run s.json" + words, 4).err,
+               Contains("out/s: another hearsay process is writing to this folder"));
+  }
+  CHECK(test::text_of(dir / "out/s/tuning.csv") == tuning);
+  CHECK(test::text_of(dir / "out/s/selection/runs.csv") == selected);
+  // A study that no longer tunes counts no candidates.
+  CHECK_THAT(test::output_of(dir, "status out/s"), Contains("total: 26 runs: 26 done"));
+  test::ended_with(dir, "run s.json --no-progress --set tune=null");
+  CHECK(test::output_of(dir, "status out/s") == "out/s: 8 runs: 8 done, 0 diverged, 0 failed; 0 left\n");
 }
 
 TEST_CASE("select and tune: choices are for each branch, over its continuations") {

@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "scenarios/execution/study_difference.hpp"
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/study/errors.hpp"
 #include "scenarios/study/keys.hpp"
@@ -22,8 +23,10 @@ constexpr std::chrono::milliseconds kPause{5};
 }  // namespace
 
 std::string digest(const Plan& plan) {
-  std::string text = version_line() + "\n" + plan.record_key;
-  for (const PlannedPoint& p : plan.points) text += fmt::format("\n{} {}", p.key, p.repeat);
+  const analysis::StudyPlan study = plan.study();
+  std::string text = version_line() + "\n" + study.record_key + "\n" + info_of(study, "trace");
+  for (const analysis::StudyPoint& p : study.points)
+    text += fmt::format("\n{} {} {}", p.key, p.repetitions, p.described_by);
   return sha256(text);
 }
 

@@ -22,7 +22,7 @@ namespace hearsay::scenarios {
 
 inline constexpr int kOrderTag = 1, kReportTag = 2;
 
-/// Equal on ranks whose runs have the same keys and are made by the same build.
+/// Equal on ranks that make the same of a task: runs of the same keys, descriptions of points, the trace, by one build.
 std::string digest(const Plan& plan);
 
 class RankWorker {
