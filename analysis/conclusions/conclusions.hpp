@@ -80,7 +80,7 @@ void write_conclusions(const Conclusions& conclusions, const std::filesystem::pa
 
 /// Writes estimates.csv: plain and controlled mean of each metric at the end of the runs of each point, by the scalars
 /// "control.NAME" of runs. Plain means are of runs that ended well, as in other tables; controlled ones are empty unless
-/// all did. Throws OutputError.
+/// all did with a finite number. Throws OutputError.
 void write_estimates(StoredStudy& study, double confidence, const std::filesystem::path& folder,
                      const LabelNumber& number);
 

@@ -274,6 +274,7 @@ void write_estimates(StoredStudy& study, double confidence, const std::filesyste
   OutputFile file(folder / "estimates.csv");
   file.print("{}metric,mean,half_width,controlled_mean,controlled_half_width,r2,repetitions,controls\n",
              axes.header());
+  const auto finite = [](double value) { return std::isfinite(value); };
   for (std::size_t p = 0; p < labels.size(); ++p) {
     std::map<std::string, std::vector<double>> numbers;  // of metrics and controls, by repetition
     const PointResult point = study.point(p);
@@ -298,16 +299,15 @@ void write_estimates(StoredStudy& study, double confidence, const std::filesyste
     for (const MetricInfo& m : head.metrics) {
       const std::vector<double>& runs = numbers[m.name];
       ControlledMean e = controlled_mean(independent_values(runs, head.antithetic), controls, confidence);
-      // Without a run that has not ended well the controls of the others have another expectation.
-      if (!complete) e = {.plain = e.plain};
+      // The controls have another expectation given that a run ended well, or that its metric is a finite number.
+      if (!complete || !std::ranges::all_of(runs, finite)) e = {.plain = e.plain};
       file.print("{}{}", axes.fields(labels[p]), csv_field(m.name));
       for (const double x : {e.plain.value, e.plain.high - e.plain.value, e.controlled.value,
                              e.controlled.high - e.controlled.value, e.r2})
         std::isfinite(x) ? file.print(",{}", x) : file.print(",");
       Row used;
       for (const std::size_t j : e.used) used.push_back(names[j]);
-      file.print(",{},{}\n", std::ranges::count_if(runs, [](double v) { return std::isfinite(v); }),
-                 fmt::format("{}", fmt::join(used, " ")));
+      file.print(",{},{}\n", std::ranges::count_if(runs, finite), fmt::format("{}", fmt::join(used, " ")));
     }
   }
   file.commit();

@@ -96,34 +96,48 @@ Eigen::VectorXd fit_constants(const Eigen::MatrixXd& terms, const Eigen::VectorX
   return best;
 }
 
+double jackknife_freedom(const std::vector<std::vector<double>>& values) {
+  double fewest = std::numeric_limits<double>::infinity();
+  for (const std::vector<double>& mine : values) {
+    if (const double count = sum_of(mine).count; count > 0) fewest = std::min(fewest, count);
+  }
+  return std::isfinite(fewest) ? fewest - 1 : 0;
+}
+
 std::vector<Estimate> jackknife(
     const std::vector<std::vector<double>>& values, double confidence,
     const std::function<std::vector<double>(const std::vector<double>&)>& statistic) {
   std::vector<Sum> sums;
   std::vector<double> means;
   std::size_t repetitions = 0;
+  double most = 0;  // values of a point
   for (const std::vector<double>& mine : values) {
     sums.push_back(sum_of(mine));
     means.push_back(sums.back().mean());
     repetitions = std::max(repetitions, mine.size());
+    most = std::max(most, sums.back().count);
   }
   std::vector<Estimate> all;
   for (const double value : statistic(means)) all.push_back({.value = value});
-  if (repetitions < 2) return all;
-  const auto count = static_cast<double>(repetitions);
+  const double freedom = jackknife_freedom(values);
+  if (freedom < 1) return all;
   std::vector<std::vector<double>> without;
   for (std::size_t r = 0; r < repetitions; ++r) {
     for (std::size_t k = 0; k < values.size(); ++k) {
-      const bool there = r < values[k].size() && std::isfinite(values[k][r]);
-      means[k] = there ? Sum{sums[k].sum - values[k][r], sums[k].count - 1}.mean() : sums[k].mean();
+      const auto& [sum, count] = sums[k];
+      means[k] = sums[k].mean();
+      if (r >= values[k].size() || !std::isfinite(values[k][r])) continue;
+      // A jackknife of this point alone has (count - 1)/count in place of (most - 1)/most below.
+      const double scale = std::sqrt((count - 1) / count / ((most - 1) / most));
+      means[k] = std::lerp(means[k], (sum - values[k][r]) / (count - 1), scale);
     }
     without.push_back(statistic(means));
   }
   for (std::size_t j = 0; j < all.size(); ++j) {
     double mean = 0, sum = 0;
-    for (const auto& one : without) mean += one[j] / count;
+    for (const auto& one : without) mean += one[j] / static_cast<double>(repetitions);
     for (const auto& one : without) sum += (one[j] - mean) * (one[j] - mean);
-    const double half = student_half_width(confidence, count - 1, std::sqrt((count - 1) / count * sum));
+    const double half = student_half_width(confidence, freedom, std::sqrt((most - 1) / most * sum));
     all[j].low = all[j].value - half;
     all[j].high = all[j].value + half;
   }

@@ -33,11 +33,17 @@ Eigen::VectorXd fit_constants(const Eigen::MatrixXd& terms, const Eigen::VectorX
 /// Estimates of a function of the means of several points. values[k][r]: point k, repetition r, which may be
 /// drawn together with repetition r of the other points; NaN where a run is missing. For each number that
 /// `statistic` returns: its value at the means over all repetitions, and the interval of the jackknife that deletes
-/// one repetition, value +- t(R - 1) sqrt((R - 1)/R sum_r (value_(r) - mean)^2), R the largest number of
-/// repetitions. No interval if R < 2. Cost: R + 1 calls.
+/// one repetition, value +- t(m - 1) sqrt((R - 1)/R sum_r (value_(r) - mean)^2), where point k has m_k finite values, R
+/// is the largest m_k and m the smallest above 0. In value_(r) the mean of point k changes by sqrt((1 - 1/m_k)/(1 - 1/R))
+/// times what leaving out its repetition r changes: then a linear statistic of independent points with gradient g_k has
+/// the variance sum_k g_k^2 s_k^2/m_k, and what points have in common cancels as far as they have the same repetitions.
+/// No interval if m < 2. Cost: at most one call more than repetitions.
 std::vector<Estimate> jackknife(
     const std::vector<std::vector<double>>& values, double confidence,
     const std::function<std::vector<double>(const std::vector<double>&)>& statistic);
+
+/// m - 1, the degrees of freedom of these intervals; 0 without a value.
+double jackknife_freedom(const std::vector<std::vector<double>>& values);
 
 /// Student's interval of the mean of finite numbers.
 Estimate mean_with_interval(const std::vector<double>& numbers, double confidence);

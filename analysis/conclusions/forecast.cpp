@@ -51,7 +51,7 @@ Forecast forecast(const Eigen::MatrixXd& terms, const std::vector<std::vector<do
 
   Forecast out;
   Eigen::VectorXd constants(terms.cols());
-  std::size_t positive = 0, repetitions = 0;
+  std::size_t positive = 0;
   for (std::size_t j = 0; j < columns; ++j) {
     out.constants.push_back(estimates[j]);
     out.constants[j].low = std::max(estimates[j].low, 0.0);
@@ -67,16 +67,15 @@ Forecast forecast(const Eigen::MatrixXd& terms, const std::vector<std::vector<do
     out.fit_factor = std::max(out.fit_factor, factor(error.mean, at));
     squares += std::log(error.mean / at) * std::log(error.mean / at);
     sampling += error.squared / static_cast<double>(values.size());
-    repetitions = std::max(repetitions, values[k].size());
     for (const double v : runs[k]) relative.push_back(v / error.mean);
   }
   const Quartiles of_runs = quartiles(relative);
   out.run_low = of_runs.low;
   out.run_high = of_runs.high;
 
-  const bool possible = repetitions > 1 && values.size() > positive;
   const double left = static_cast<double>(values.size()) - static_cast<double>(positive);
-  const double runs_left = static_cast<double>(repetitions) - 1;
+  const double runs_left = jackknife_freedom(values);
+  const bool possible = runs_left > 0 && left > 0;
   const double residual = squares / left;
   const double own = std::max(residual, sampling), own_freedom = residual > sampling ? left : runs_left;
   for (std::size_t k = columns; k < estimates.size(); ++k) {

@@ -2,21 +2,22 @@
 // The forecast of a metric at new points from a form fitted to the means of others: how much a coalition of owners
 // will pay for privacy, before it learns.
 //
-// The form is E y = sum_j c_j term_j, c_j >= 0, fitted by fit_constants, so the constants are those of "bounds" in an
-// analysis. The interval of the mean at a new point, over as many repetitions as at the fitted ones, is Student's for
-// the logarithm, with the variance
+// The form is E y = sum_j c_j term_j, c_j >= 0, fitted by fit_constants. Its terms contain the owners' budgets, those of
+// "bounds" in an analysis the epsilon of the noise that is added: the constants are the same where these are equal. The
+// interval of the mean at a new point, over as many repetitions as at the fitted ones, is Student's for the logarithm,
+// with the variance
 //
 //   v_fit + max(v_residual, v_sampling)
 //
-//   v_fit       of the logarithm of the form, by the jackknife over repetitions; R - 1 degrees of freedom
+//   v_fit       of the logarithm of the form, by the jackknife over repetitions; m - 1 degrees of freedom
 //   v_residual  sum_k log(mean_k/form_k)^2/(K - q), K fitted points, q positive constants; K - q degrees
-//   v_sampling  mean over the fitted points of the squared relative standard error of a mean; R - 1 degrees
+//   v_sampling  mean over the fitted points of the squared relative standard error of a mean; m - 1 degrees
 //
-// and the degrees of freedom of the sum by Welch and Satterthwaite. max() estimates a random effect of variance
-// max(0, v_residual - v_sampling) for what the form misses, plus sampling error, by the method of moments (DerSimonian
-// and Laird, "Meta-analysis in clinical trials", 1986). Repetitions that share random numbers between points make the
-// residuals smaller and the interval conservative. The interval covers what the form misses at the fitted points, not
-// what appears only at new ones.
+// where m is the fewest repetitions of a point, and the degrees of freedom of the sum by Welch and Satterthwaite. max()
+// estimates a random effect of variance max(0, v_residual - v_sampling) for what the form misses, plus sampling error,
+// by the method of moments (DerSimonian and Laird, "Meta-analysis in clinical trials", 1986). Repetitions that share
+// random numbers between points make the residuals smaller and the interval conservative. The interval covers what the
+// form misses at the fitted points, not what appears only at new ones.
 #include <Eigen/Core>
 #include <cstddef>
 #include <vector>

@@ -3,7 +3,7 @@
 // at the end. Functions return any number of drawings, none if there is nothing to show.
 "use strict";
 const drawings = (() => {
-  const { kStatistics, seven, key, rowOf, measure, tooltip, selector, selectors, repetitions } = parts;
+  const { statisticsOf, seven, key, rowOf, measure, tooltip, selector, selectors, repetitions } = parts;
   const kMaxNodeRows = 6000;  // nodes of all points in one figure
   const kMaxNamed = 40;       // nodes that are labelled with their names
 
@@ -53,7 +53,7 @@ const drawings = (() => {
     const values = {
       rows, params: [...parameters, { name: "along", value: along }], filter: `datum.k == along && ${condition}`,
       x_title: study.along[along], color, ...measured, ...baselines,
-      tooltip: tooltip({ x: "at", ...kStatistics, ...(color && { [color.field]: color.title }) }),
+      tooltip: tooltip({ x: "at", ...statisticsOf(rows), ...(color && { [color.field]: color.title }) }),
       reference_color: baselines.varying && color, events: study.events.length > 0 ? study.events.map((event) => ({ ...event, e: parts.eventText(event.e, parts.agentNames(study, study.points[0])) })) : undefined,
     };
     return [{
@@ -68,9 +68,9 @@ const drawings = (() => {
     ...rowOf(study, point, point.ends[m]), runs: point.runs,
     ...Object.fromEntries(point.tuned.map((value, t) => [`t${t}`, value])), ...parts.numbersOf(study, point),
   }));
-  const finalTooltip = (study) => tooltip({
+  const finalTooltip = (study, m) => tooltip({
     ...Object.fromEntries(study.others[""].map((a) => [key(a), study.axes[a].name])),
-    ...Object.fromEntries(study.tuned.map((title, t) => [`t${t}`, title])), ...kStatistics, runs: "runs",
+    ...Object.fromEntries(study.tuned.map((title, t) => [`t${t}`, title])), ...statisticsOf(finalRows(study, m)), runs: "runs",
   });
 
   // What shows a metric at the end of the runs against an axis, in the colours of the axis `by`, of the points for which the
@@ -84,7 +84,7 @@ const drawings = (() => {
       point.bounds.filter((b) => b.metric === m).map((b) => parts.referenceRow(study, point, b.name, b.value)));
     return {
       rows: dodged(finalRows(study, m)), filter: condition, x: parts.along(study, axis, width),
-      tooltip: finalTooltip(study), ...measure(finalRows(whole, m), study.metrics[m].title, shown),
+      tooltip: finalTooltip(study, m), ...measure(finalRows(whole, m), study.metrics[m].title, shown),
       color: by === undefined ? undefined : parts.colour(study, by, legend), numeric: numeric || undefined,
       offset: numeric || by === undefined ? undefined : { field: key(by), sort: study.axes[by].labels },
       ...baselines,
@@ -174,7 +174,7 @@ const drawings = (() => {
       x: { ...ordinal(two[0], x.labels), axis: { labelAngle, labelOverlap: true, labelLimit: 160 } },
       y: { ...ordinal(two[1], [...y.labels].reverse()), axis: { labelOverlap: true, labelLimit: 200 } },
       gradient: parts.gradient(measured),
-      tooltip: finalTooltip(study), ...measured, number: plainNumber(`datum.${measured.centre}`), light: `luminance(scale('color', datum.${measured.centre})) > 0.3`,
+      tooltip: finalTooltip(study, m), ...measured, number: plainNumber(`datum.${measured.centre}`), light: `luminance(scale('color', datum.${measured.centre})) > 0.3`,
       // Numbers where there is room for them.
       room: x.labels.length <= 16 && y.labels.length <= 16 ? `width >= ${46 * x.labels.length} ? 1 : 0` : undefined,
     };
@@ -220,7 +220,7 @@ const drawings = (() => {
       },
       params: names.length > 1 ? [selector("point", names, "at ")] : undefined,
       ...(shown.length > 0 && { baselines: shown, colours: parts.looks("b", "baseline", shown, ["#e45756", "#54a24b"]) }),
-      tooltip: tooltip({ a: agent, ...(named && { n: "owner" }), ...kStatistics,
+      tooltip: tooltip({ a: agent, ...(named && { n: "owner" }), ...statisticsOf(rows),
         ...Object.fromEntries(shown.map((b) => [b, b])) }),
     };
   }
@@ -310,7 +310,7 @@ const drawings = (() => {
       ...measured, with: `isValid(datum.${measured.centre})`, without: `!isValid(datum.${measured.centre})`,
       hostile: hostile || undefined, named: largest <= kMaxNamed || undefined,
       size: Math.min(Math.max(6000 / largest, 30), 300), ring: 2 * Math.min(Math.max(6000 / largest, 30), 300),
-      tooltip: tooltip({ a: "agent", n: "owner", ...(rows[0].node && { node: "node" }), degree: "degree", ...(hostile && { o: "agent is" }), ...(any && kStatistics) }),
+      tooltip: tooltip({ a: "agent", n: "owner", ...(rows[0].node && { node: "node" }), degree: "degree", ...(hostile && { o: "agent is" }), ...(any && statisticsOf(rows)) }),
     };
     return [{
       name: any ? `${name}-on-network` : "network", title: any ? `${name} at the end, on the network` : "The network",
@@ -343,7 +343,7 @@ const drawings = (() => {
     const values = {
       rows, params: parameters, filter: condition, numeric: true, color, ...measure(rows, "epsilon_seen", shown), bounds: ledger, bounded: true,
       x: { field: "d", type: "quantitative", title: "hops from the adversary", axis: { tickMinStep: 1, format: "d" }, scale: { zero: false, nice: false } },
-      tooltip: tooltip({ d: "hops", w: "adversary", label: "epsilon is", ...(by !== undefined && { [key(by)]: study.axes[by].name }), ...kStatistics }),
+      tooltip: tooltip({ d: "hops", w: "adversary", label: "epsilon is", ...(by !== undefined && { [key(by)]: study.axes[by].name }), ...statisticsOf(rows) }),
     };
     return [{
       name: "epsilon_seen-by-distance", title: "Epsilon towards an adversary, by distance", template: "finals", values,

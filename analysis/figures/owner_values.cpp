@@ -23,17 +23,15 @@ std::vector<double> owner_scalars(const std::vector<Scalar>& scalars, const std:
 }
 
 GainCounts count_gains(const std::vector<Statistics>& gains) {
-  GainCounts counts{.owners = gains.size()};
+  GainCounts counts;
   double sum = 0;
-  std::size_t known = 0;
   for (const Statistics& g : gains) {
-    if (std::isfinite(g.mean)) sum += g.mean, ++known;
+    if (std::isfinite(g.mean)) sum += g.mean, ++counts.owners;
     counts.gain += g.mean > 0 ? 1u : 0u;
-    // One repetition, or pair, has no interval.
-    counts.significant += g.values > 1 && g.mean_low > 0 ? 1u : 0u;
-    counts.lose += g.values > 1 && g.mean_high < 0 ? 1u : 0u;
+    counts.significant += g.mean_low > 0 ? 1u : 0u;
+    counts.lose += g.mean_high < 0 ? 1u : 0u;
   }
-  if (known > 0) counts.mean = sum / static_cast<double>(known);
+  if (counts.owners > 0) counts.mean = sum / static_cast<double>(counts.owners);
   return counts;
 }
 

@@ -23,6 +23,8 @@ const parts = (() => {
 
   // What a row of a point has: median and quartiles, mean and its interval.
   const kStatistics = { m: "median", l: "lower quartile", h: "upper quartile", e: "mean", f: "95 % interval from", g: "95 % interval to" };
+  // Those that some row has: a mean of one number has no interval.
+  const statisticsOf = (rows) => Object.fromEntries(Object.entries(kStatistics).filter(([k]) => rows.some((row) => (row[k] ?? null) !== null)));
 
   // The template with each "$key" replaced by the value of that key. A member or element "$key" without a value is left
   // out, and so is an object whose "$when" names a key without a value.
@@ -77,15 +79,17 @@ const parts = (() => {
   function measure(rows, title, { mean = false, scale = "automatic" }) {
     const [centre, low, high] = mean ? ["e", "f", "g"] : ["m", "l", "h"], shown = rows.map((row) => row[centre]);
     const logarithmic = scale === "logarithmic" || (scale === "automatic" && spansDecades(rows) && !shown.some((x) => x <= 0));
+    const has = (row) => (row[low] ?? null) !== null, single = rows.some((row) => row[centre] !== null && !has(row));
     const all = {
-      centre, low, high, metric: `${mean ? "mean" : "median"} of ${title}`, spread: mean ? "95 % interval of the mean" : "interquartile range",
+      centre, low, high, interval: rows.some(has) || undefined, metric: `${mean ? "mean" : "median"} of ${title}`,
+      spread: (mean ? "95 % interval of the mean" : "interquartile range") + (single ? ", none where there is one number" : ""),
       over: mean ? "mean" : "median", logarithmic, note: "", scale: { zero: false },
     };
     if (!logarithmic) return all;
     const smallest = shown.reduce((s, x) => (x > 0 && x < s ? x : s), Infinity), above = (field) => ({ filter: `datum.${field} > 0` });
     return {
       ...all, low: "low", scale: { type: "log" },
-      positive: above(centre), positive_value: above("v"), cut: { calculate: `max(datum.${low}, ${smallest / 2})`, as: "low" },
+      positive: above(centre), positive_value: above("v"), cut: { calculate: `isValid(datum.${low}) ? max(datum.${low}, ${smallest / 2}) : null`, as: "low" },
       note: (shown.some((x) => x !== undefined && x <= 0) ? " Values of 0 or below are not shown." : "") +
         (rows.some((row) => row[centre] > 0 && row[low] !== null && row[low] <= 0) ? ` Intervals that reach 0 or below are cut at ${Number((smallest / 2).toPrecision(3))}.` : ""),
     };
@@ -260,6 +264,6 @@ const parts = (() => {
     return nodes.map((node, i) => ({ ...node, x: (at[i].x - left) / scale, y: (at[i].y - low) / scale }));
   }
 
-  return { theme, kStatistics, placed, fill, seven, key, rowOf, numbersOf, referenceRow, tooltip, measure, gradient, looks, repetitions,
+  return { theme, statisticsOf, placed, fill, seven, key, rowOf, numbersOf, referenceRow, tooltip, measure, gradient, looks, repetitions,
     nameOf, learnerName, differentNames, agentNames, eventText, adversaryText, selector, selectors, longest, wrapped, colour, along, dodged, spread };
 })();

@@ -39,8 +39,8 @@ struct FigureAxis {
   bool logarithmic = false;
 };
 
-/// How many owners have a gain above 0, that is a metric whose mean is better than the value of their isolated model,
-/// and for how many the 95 % interval lies above or below 0.
+/// How many owners have a gain (without test records there may be none); how many have one above 0, that is a metric whose
+/// mean is better than the value of their isolated model; and for how many the 95 % interval lies above or below 0.
 struct GainCounts {
   std::size_t owners = 0, gain = 0, significant = 0, lose = 0;
   double mean = std::numeric_limits<double>::quiet_NaN();  ///< over owners, of their mean gain

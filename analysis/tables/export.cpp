@@ -17,38 +17,6 @@ namespace hearsay::analysis {
 
 namespace {
 
-// By iteration or time: the sample of each run that counts there, if it has one, as (run, sample).
-using Rows = std::map<double, std::vector<std::pair<std::size_t, std::size_t>>>;
-
-Rows at_equal_iterations(const std::vector<Series>& runs) {
-  Rows rows;
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    const std::vector<Sample>& samples = runs[r].samples;
-    for (std::size_t k = 0; k < samples.size(); ++k) {
-      // Of two samples at one iteration the later one counts.
-      if (k + 1 < samples.size() && samples[k + 1].iteration == samples[k].iteration) continue;
-      rows[static_cast<double>(samples[k].iteration)].emplace_back(r, k);
-    }
-  }
-  return rows;
-}
-
-Rows at_equal_times(const std::vector<Series>& runs) {
-  Rows rows;
-  for (const Series& run : runs) {
-    for (const Sample& s : run.samples) rows[s.time];
-  }
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    const std::vector<Sample>& samples = runs[r].samples;
-    std::size_t next = 0;
-    for (auto& [time, row] : rows) {
-      while (next < samples.size() && samples[next].time <= time) ++next;
-      if (next > 0) row.emplace_back(r, next - 1);
-    }
-  }
-  return rows;
-}
-
 class Tables {
  public:
   Tables(const StudyHead& study, const AxisColumns& columns, const AxisColumns& tuned,
@@ -106,13 +74,26 @@ class Tables {
     }
   }
   void end_point() {
-    const Rows rows = study_.by_time ? at_equal_times(together_) : at_equal_iterations(together_);
+    const auto place_of = [&](const Sample& s) {
+      return study_.by_time ? s.time : static_cast<double>(s.iteration);
+    };
+    std::set<double> places;
+    for (const Series& run : together_) {
+      for (const Sample& s : run.samples) places.insert(place_of(s));
+    }
+    std::vector<std::size_t> next(together_.size());  // by run: its samples up to the place
     std::vector<double> numbers;
-    for (const auto& [place, row] : rows) {
+    for (const double place : places) {
+      for (std::size_t r = 0; r < next.size(); ++r) {
+        const std::vector<Sample>& samples = together_[r].samples;
+        while (next[r] < samples.size() && place_of(samples[next[r]]) <= place) ++next[r];
+      }
       const std::string where = study_.by_time ? fmt::format(",{}", place) : fmt::format("{},", place);
       for (std::size_t c = 0; c < layout_.width(); ++c) {
         numbers.clear();
-        for (const auto& [run, sample] : row) numbers.push_back(layout_.sample(together_[run], sample)[c]);
+        for (std::size_t r = 0; r < next.size(); ++r) {
+          if (next[r] > 0) numbers.push_back(layout_.sample(together_[r], next[r] - 1)[c]);
+        }
         std::erase_if(numbers, [](double x) { return std::isnan(x); });  // of owners without test records
         constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
         const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);

@@ -19,9 +19,9 @@
 //
 // An axis of quantities has two columns: NAME, a number in SI, and NAME.text, the value as written.
 //
-// In quantiles.csv repetitions are grouped where they have samples at equal iterations (time_s is empty); if samples
-// are at equal times, at every time at which any of them has a sample, each with its last value at that time
-// (iteration is empty). `runs` is the number of repetitions; quantiles interpolate linearly between order statistics.
+// quantiles.csv has rows for every iteration at which any repetition has a sample (time_s is empty), or for every such
+// time if samples are at equal times (iteration is empty). Each repetition counts with its last value up to there, also
+// after its end. `runs` is the number of repetitions; quantiles interpolate linearly between order statistics.
 #include <cstdint>
 #include <filesystem>
 #include <set>

@@ -96,6 +96,8 @@ std::string PivotTable::text(PivotFormat format) const {
   const auto add_row = [&](const std::vector<std::string>& fields) {
     const std::string all =
         csv ? csv_prefix(fields) : fmt::format("{}", fmt::join(fields, latex ? " & " : " | "));
+    // After \\ and \midrule LaTeX takes [ for the start of an option, and * for a part of the command.
+    if (latex && (all.starts_with('[') || all.starts_with('*'))) out += "{}";
     out += csv ? all.substr(0, all.size() - 1) + "\n" : latex ? all + " \\\\\n" : "| " + all + " |\n";
   };
   std::vector<std::string> head, across(row_axes.size());

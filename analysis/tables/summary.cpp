@@ -53,19 +53,15 @@ Statistics statistics_of(std::vector<double> numbers, bool antithetic) {
   Statistics s{quartiles(numbers)};
   numbers = independent_values(numbers, antithetic);
   std::erase_if(numbers, [](double x) { return !std::isfinite(x); });
-  if (numbers.empty()) {
-    s.mean = s.mean_low = s.mean_high = std::numeric_limits<double>::quiet_NaN();
-    return s;
-  }
-  s.values = numbers.size();
+  if (numbers.empty()) return s;
   const auto count = static_cast<double>(numbers.size());
-  s.mean = s.mean_low = s.mean_high = std::accumulate(numbers.begin(), numbers.end(), 0.0) / count;
+  s.mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) / count;
   if (count < 2) return s;
   double squares = 0;
   for (const double x : numbers) squares += (x - s.mean) * (x - s.mean);
   const double half = student_half_width(0.95, count - 1, std::sqrt(squares / (count - 1) / count));
-  s.mean_low -= half;
-  s.mean_high += half;
+  s.mean_low = s.mean - half;
+  s.mean_high = s.mean + half;
   return s;
 }
 

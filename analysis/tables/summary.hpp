@@ -1,5 +1,6 @@
 #pragma once
 // The metrics of a point at the end of its runs, and the table that a study ends with.
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,10 +30,10 @@ std::vector<double> pair_means(const std::vector<double>& values);
 /// The values themselves, or the means of their pairs.
 std::vector<double> independent_values(const std::vector<double>& values, bool antithetic);
 
-/// Quartiles, and the mean with Student's 95 % interval (of one number: that number).
+/// Quartiles, and the mean with Student's 95 % interval. NaN of no number; one number has no interval either.
 struct Statistics : Quartiles {
-  double mean = 0, mean_low = 0, mean_high = 0;
-  std::size_t values = 0;  ///< that mean and interval are of
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  double mean = kNone, mean_low = kNone, mean_high = kNone;
 };
 /// Of those numbers that are finite. `antithetic`: they are by repetition, and the mean is that of pairs.
 Statistics statistics_of(std::vector<double> numbers, bool antithetic = false);

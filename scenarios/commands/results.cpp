@@ -50,12 +50,8 @@ using Values = std::vector<double>;  // by repetition
 
 PivotCell cell_of(const Values& values, bool mean, bool antithetic) {
   const analysis::Statistics s = analysis::statistics_of(values, antithetic);
-  if (!mean) return {.centre = s.median, .low = s.low, .high = s.high};
-  // One number has no interval.
-  if (std::ranges::count_if(analysis::independent_values(values, antithetic),
-                            [](double x) { return std::isfinite(x); }) < 2)
-    return {.centre = s.mean};
-  return {.centre = s.mean, .low = s.mean_low, .high = s.mean_high};
+  return mean ? PivotCell{.centre = s.mean, .low = s.mean_low, .high = s.mean_high}
+              : PivotCell{.centre = s.median, .low = s.low, .high = s.high};
 }
 
 // Marks the best cell of a row, if it is better than each other by the interval of their paired difference. A cell

@@ -5,7 +5,11 @@
 
 #include <cmath>
 
+#include "analysis/conclusions/conclusions.hpp"
+#include "analysis/store/store.hpp"
 #include "sim/random/random.hpp"
+#include "tests/support/results.hpp"
+#include "tests/support/scratch.hpp"
 #include "tests/support/statistics.hpp"
 #include "tests/support/streams.hpp"
 
@@ -86,4 +90,36 @@ TEST_CASE("control variates: useless ones cost degrees of freedom and nothing el
   CHECK(std::abs(studies.controlled.mean() - 3) < 4.5 * studies.controlled.standard_error());
   CHECK(studies.ratio() == Approx(18.0 / 16).epsilon(0.2));
   CHECK(test::binomial_plausible(studies.inside, Studies::kStudies, 0.95));
+}
+
+TEST_CASE("control variates: the controlled mean is empty where the metric of a run is not a finite number") {
+  for (const double last : {10.0, std::nan("")}) {
+    const test::Scratch dir;
+    analysis::Store store(dir.path());
+    analysis::StudyPlan plan;
+    plan.head.metrics = {{"first_seen", "", ""}};
+    plan.record_key = "r";
+    plan.points = {{"key", {}, 10, "d"}};
+    store.begin_study(plan);
+    store.put_point(0, {.owners = 1});
+    for (std::uint32_t r = 0; r < 10; ++r) {
+      analysis::RunResult run;
+      run.repetition = r;
+      run.series = {.samples = {{.iteration = 1}}, .values = {r < 9 ? r + 1.0 : last}};
+      run.scalars = {{"control.ticks", {}, r % 3 - 1.0}};
+      store.put_run(run);
+    }
+    store.close();
+    analysis::StoredStudy study(dir.path());
+    analysis::write_estimates(study, 0.95, dir.path(), {});
+    const auto row = test::rows_of(dir / "estimates.csv").at(1);
+    CHECK(row.back() == (last == 10 ? "ticks" : ""));
+    CHECK(row.at(3).empty() == std::isnan(last));
+    if (last == 10) continue;
+    // 1 to 9: mean 5, s^2 = 7.5, t(0.975, 8) = 2.306004.
+    CHECK(row[1] == "5");
+    CHECK(std::stod(row[2]) == Approx(2.306004 * std::sqrt(7.5 / 9)).epsilon(1e-6));
+    CHECK(row[4] + row[5] == "");
+    CHECK(row[6] == "9");
+  }
 }

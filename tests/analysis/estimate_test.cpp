@@ -95,6 +95,24 @@ TEST_CASE("jackknife: for a slope it is the standard error of the delta method")
   CHECK(e.high - e.value == Approx(1.984217 * error / (10 * std::log(10.0))).epsilon(1e-3));
 }
 
+TEST_CASE("jackknife: a point with few repetitions has the degrees of freedom and the variance of these") {
+  // 1, 3: mean 2, standard error 1, t(0.975, 1) = 12.706205, however many repetitions the other point has.
+  const auto first = [](const std::vector<double>& mean) { return std::vector{mean[0]}; };
+  for (const std::size_t other : {2u, 1000u}) {
+    const Estimate e = jackknife({{1, 3}, std::vector<double>(other, 1.0)}, 0.95, first).front();
+    CHECK(e.value == 2);
+    CHECK(e.high - e.value == Approx(12.706205).epsilon(1e-6));
+  }
+  // Independent points: 2 - 1 has the variance 1 + 8/3/4 of 1, 3 and of 1, -1, 3, 1, of which one is missing.
+  const auto difference = [](const std::vector<double>& mean) { return std::vector{mean[0] - mean[1]}; };
+  const Estimate e =
+      jackknife({{kNone, kNone, kNone, kNone, kNone, 1, 3}, {1, -1, kNone, 3, 1}}, 0.95, difference).front();
+  CHECK(e.high - e.value == Approx(12.706205 * std::sqrt(1 + 8.0 / 12)).epsilon(1e-6));
+  // One repetition does not say how much it varies. A point without any is not used.
+  CHECK(std::isnan(jackknife({{2}, {1, 3}}, 0.95, difference).front().low));
+  CHECK(jackknife({{1, 3}, {kNone}}, 0.95, first).front().high == Approx(14.706205));
+}
+
 TEST_CASE("paired difference: the interval of the mean is Student's, computed by hand") {
   // Differences 1, 2, 3: mean 2, s = 1, n = 3; t(0.975, 2) = 4.302653 (tables): 2 +- 4.302653/sqrt(3).
   const auto d = paired_difference({10, 20, 30}, {11, 22, 33}, 0.95);

@@ -41,7 +41,9 @@ TEST_CASE("figures: means with Student's 95 % interval are beside medians with q
   CHECK(three.mean_high == Approx(3 + 4.302653 * std::sqrt(7.0 / 3)).epsilon(1e-6));
   CHECK(three.mean_low == Approx(3 - 4.302653 * std::sqrt(7.0 / 3)).epsilon(1e-6));
   const auto single = analysis::statistics_of({4});
-  CHECK(single.mean_low == 4);
+  CHECK(single.mean == 4);
+  CHECK(std::isnan(single.mean_low));
+  CHECK(std::isnan(single.mean_high));
   CHECK(std::isnan(analysis::statistics_of({}).mean));
   const test::Scratch dir;
   // 50 + r at point 1 and iteration 10: mean 51, s = 1.
@@ -50,6 +52,33 @@ TEST_CASE("figures: means with Student's 95 % interval are beside medians with q
     CHECK(row.at("e") == 51);
     CHECK(row.at("g").get<double>() == Approx(51 + 4.302653 / std::sqrt(3.0)).epsilon(1e-6));
   }
+}
+
+TEST_CASE("figures: the mean of one repetition has no interval, and the caption says so") {
+  const test::Scratch dir;
+  // 1000/2 at the end.
+  json tables = analysis::figure_data(study(dir, {.repetitions = 1, .samples = 2}), {}, "");
+  json& points = tables.at("study").at("points");
+  CHECK(points.at(0).at("ends").at(0) == json::parse("[500, 500, 500, 500, null, null]"));
+  const auto finals = [&] {
+    const auto found = drawings_of(analysis::json_text(tables), "{ mean: true, scale: 'logarithmic' }");
+    return *std::ranges::find_if(found, [](const json& d) { return d.at("figure") == "finals"; });
+  };
+  const auto has_bars = [](const json& drawing) {
+    return std::ranges::any_of(drawing.at("specification").at("layer"),
+                               [](const json& layer) { return layer.at("encoding").contains("y2"); });
+  };
+  const json single = finals();
+  CHECK_FALSE(has_bars(single));
+  CHECK_THAT(single.at("caption").get<std::string>(),
+             Catch::Contains("bar: 95 % interval of the mean, none where there is one number."));
+  CHECK_THAT(single.dump(), !Catch::Contains("95 % interval from"));
+  // Where another point has an interval, that of the first is not cut to the smallest value shown.
+  points[1]["ends"][0] = {50, 40, 60, 50, 30, 70};
+  const json mixed = finals();
+  CHECK(has_bars(mixed));
+  CHECK(mixed.at("specification").at("layer").at(0).at("transform").at(1).at("calculate") ==
+        "isValid(datum.f) ? max(datum.f, 2.5) : null");
 }
 
 TEST_CASE(

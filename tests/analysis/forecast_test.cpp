@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "analysis/tables/summary.hpp"
 #include "sim/random/random.hpp"
 #include "tests/support/streams.hpp"
 
@@ -67,6 +68,21 @@ TEST_CASE("forecast: without residuals the interval comes from the scatter betwe
   CHECK(f.means[0].high < same.means[0].high);  // the two points' scatter partly cancels
   CHECK(same.run_low == Approx(0.8));
   CHECK(same.run_high == Approx(1.2));
+}
+
+TEST_CASE("forecast: the point with the fewest repetitions sets the degrees of freedom") {
+  // 0.8, 1.2 and four times 1, so that the constant is 1. Without repetition r the first mean is 1 +- 0.2, here times
+  // sqrt((1/2)/(3/4)); of means a and 1 the constant is (1/a + 1)/(1/a^2 + 1). Sampling: (0.04 + 0)/2.
+  const Eigen::MatrixXd ones = Eigen::MatrixXd::Ones(2, 1);
+  const Forecast f = forecast(ones, {{0.8, 1.2}, {1, 1, 1, 1}}, ones.topRows(1), 0.5);
+  const auto log_constant = [](double a) { return std::log((1 / a + 1) / (1 / (a * a) + 1)); };
+  const double low = log_constant(1 - 0.2 * std::sqrt(2.0 / 3)),
+               high = log_constant(1 + 0.2 * std::sqrt(2.0 / 3));
+  const double fitted = 0.75 * (low * low + high * high - (low + high) * (low + high) / 4),
+               variance = fitted + 0.02;
+  const double freedom = variance * variance / (fitted * fitted + 0.02 * 0.02);
+  CHECK(std::log(f.means[0].high) == Approx(student_half_width(0.5, freedom, std::sqrt(variance))));
+  CHECK(std::isnan(forecast(ones, {{1}, {1, 1, 1, 1}}, ones, 0.95).means[0].low));
 }
 
 TEST_CASE("forecast: intervals cover the mean at a new point as often as they claim") {

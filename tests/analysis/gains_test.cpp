@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "analysis/conclusions/conclusions.hpp"
-#include "analysis/figures/study_data.hpp"
+#include "analysis/figures/owner_values.hpp"
 #include "analysis/store/store.hpp"
 #include "tests/support/figure_study.hpp"
 
@@ -65,6 +65,23 @@ TEST_CASE("gains: one repetition has no interval, so nothing is significant") {
   const auto counts = analysis::gather(study, test::plain_number).points.at(0).by_owner.at(0).counts;
   CHECK(counts.gain == 1);
   CHECK(counts.significant == 0);
+}
+
+TEST_CASE("gains: owners without one, as they have no test records, are not counted") {
+  analysis::StudyHead head;
+  head.metrics = {{"test_error_by_owner", "", "", true}};
+  const analysis::PointResult point{.owners = 3, .first_owner = 1};
+  analysis::ReducedRun run;
+  run.scalars = {{"isolated.test_error_by_owner", 1, 1}, {"isolated.test_error_by_owner", 3, 1}};
+  run.last = {{0.5, NAN, 3}};
+  const auto counts = analysis::owner_values(head, 0, point, {run, run}).counts;
+  CHECK(counts.owners == 2);
+  CHECK(counts.gain == 1);
+  CHECK(counts.significant == 1);
+  CHECK(counts.lose == 1);
+  CHECK(counts.mean == Approx(-0.75));  // of 0.5 and -2
+  run.last = {{NAN, NAN, NAN}};
+  CHECK(analysis::owner_values(head, 0, point, {run}).counts.owners == 0);
 }
 
 TEST_CASE("gains: figures show those in the metrics that the scenario asks for") {

@@ -64,3 +64,11 @@ TEST_CASE("pivot: intervals around a mean are half their width") {
              Catch::Contains("| 2 \u00b1 0.5 | 1 |") && Catch::Contains("| **2 \u00b1 0.5** | - |"));
   CHECK_THAT(t.text(PivotFormat::kLatex), Catch::Contains("{\\bfseries\\boldmath 2 $\\pm$ 0.5} & -"));
 }
+
+TEST_CASE("pivot: a LaTeX row that begins with a bracket or a star is no option of the command before it") {
+  PivotTable t = table();
+  t.rows = {{"[0, 1) step"}, {"*"}};
+  CHECK_THAT(t.text(PivotFormat::kLatex), Catch::Contains("\\midrule\n{}[0, 1) step & {\\bfseries") &&
+                                              Catch::Contains(" \\\\\n{}* & - & 3 \\\\\n"));
+  CHECK_THAT(t.text(PivotFormat::kMarkdown), Catch::Contains("\n| [0, 1) step | "));
+}

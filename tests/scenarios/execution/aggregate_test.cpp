@@ -50,7 +50,7 @@ void keep(const std::filesystem::path& folder, const analysis::StudyPlan& plan,
 
 }  // namespace
 
-TEST_CASE("quantiles: over the repetitions at the same iteration, computed by hand") {
+TEST_CASE("quantiles: at equal iterations every run counts with its last value, computed by hand") {
   const test::Scratch dir;
   keep(dir.path(), plan_of(3), {0, 1, 2});
   StoredStudy study(dir.path());
@@ -59,10 +59,12 @@ TEST_CASE("quantiles: over the repetitions at the same iteration, computed by ha
   const std::string table = test::text_of(dir / "quantiles.csv");
   CHECK(
       table.starts_with("epsilon,metric,agent,iteration,time_s,runs,mean,min,q25,median,q75,max\n"
-                        "1,objective,,0,,3,100,0,50,100,150,200\n"));                      // 0, 100, 200
-  CHECK(table.find("1,objective,,10,,2,151,101,126,151,176,201\n") != std::string::npos);  // 101, 201
-  CHECK(table.find("1,objective,,20,,1,202,202,202,202,202,202\n") != std::string::npos);
-  CHECK(table.find("1,epsilon_spent_by_owner,1,10,,2,0.25,0.25,0.25,0.25,0.25,0.25\n") != std::string::npos);
+                        "1,objective,,0,,3,100,0,50,100,150,200\n"));  // 0, 100, 200
+  // 0, 101, 201, of which the first has ended: mean 302/3.
+  CHECK(table.find("1,objective,,10,,3,100.66666666666667,0,50.5,101,151,201\n") != std::string::npos);
+  CHECK(table.find("1,objective,,20,,3,101,0,50.5,101,151.5,202\n") != std::string::npos);  // 0, 101, 202
+  // 1/3, 1/4, 1/5.
+  CHECK(table.find("1,epsilon_spent_by_owner,1,20,,3,0.26") != std::string::npos);
 }
 
 TEST_CASE("quantiles: at equal times every run counts with its last value") {

@@ -70,9 +70,8 @@ TEST_CASE("antithetic: means of pairs by hand") {
   CHECK(std::isnan(means[3]));  // one of the two is missing
   CHECK(analysis::independent_values({1, 3}, false) == std::vector<double>{1, 3});
   // 2 and 15: mean 8.5, s = 13/sqrt(2), half width t(0.975, 1) s/sqrt(2) = 12.7062 * 6.5. Quartiles are of the runs.
-  CHECK(analysis::statistics_of({1, NAN, 10, 20}, true).values == 1);
+  CHECK(std::isnan(analysis::statistics_of({1, NAN, 10, 20}, true).mean_low));  // one pair
   const analysis::Statistics s = analysis::statistics_of({1, 3, 10, 20}, true);
-  CHECK(s.values == 2);
   CHECK(s.mean == 8.5);
   CHECK(s.mean_high - s.mean == Approx(12.706204736 * 6.5).epsilon(1e-9));
   CHECK(s.median == 6.5);
