@@ -14,7 +14,8 @@ from pathlib import Path
 OUTSIDE = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "ld-linux-x86-64.so.2"}
 MIN_GLIBC = 35  # manylinux platforms from 2.35 on have the libstdc++ of g++ 12
 MAX_GLIBCXX = 30
-COMPILED_IN = ("libboost1.74-dev", "libcereal-dev", "libeigen3-dev", "nlohmann-json3-dev", "pybind11-dev")  # headers
+COMPILED_IN = ("libboost1.74-dev", "libcereal-dev", "libeigen3-dev", "libxxhash-dev", "nlohmann-json3-dev",
+               "pybind11-dev")  # headers
 
 
 def call(*words):

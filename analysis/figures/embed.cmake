@@ -1,9 +1,9 @@
 # Builds the files of a report's page into hearsay_analysis (page_files.hpp): those of this folder, and the scripts that draw
-# figures with their licenses, if npm has installed these (script/bootstrap).
+# figures with their notices, if npm has installed these (script/bootstrap).
 set(figures ${CMAKE_CURRENT_SOURCE_DIR}/analysis/figures)
 set(HEARSAY_NODE_MODULES ${CMAKE_CURRENT_SOURCE_DIR}/build/npm/node_modules)
-set(installed vega/build/vega.min.js vega-lite/build/vega-lite.min.js vega-embed/build/vega-embed.min.js vega/LICENSE
-  d3-force/LICENSE gifenc/dist/gifenc.js)
+set(installed vega/build/vega.min.js vega-lite/build/vega-lite.min.js vega-embed/build/vega-embed.min.js
+  gifenc/dist/gifenc.js)
 set(d3_files "")  # in the order in which they need each other
 foreach(part quadtree dispatch timer force)
   list(APPEND d3_files d3-${part}/dist/d3-${part}.min.js)
@@ -35,6 +35,7 @@ endmacro()
 file(GLOB own CONFIGURE_DEPENDS RELATIVE ${figures} ${figures}/*.html ${figures}/*.css ${figures}/*.js
   ${figures}/player/*.html ${figures}/player/*.js ${figures}/templates/*.json)
 hearsay_embed(${figures} ${own})
+hearsay_embed(${CMAKE_CURRENT_SOURCE_DIR}/package copyright)
 if(HEARSAY_FIGURES)
   hearsay_embed(${HEARSAY_NODE_MODULES} ${installed})
   # One script, which leaves its names in the global object wherever it runs.
@@ -45,6 +46,8 @@ if(HEARSAY_FIGURES)
   endforeach()
   file(WRITE ${CMAKE_BINARY_DIR}/generated/analysis/d3.js "${d3}})();\n")
   hearsay_embed(${CMAKE_BINARY_DIR}/generated/analysis d3.js)
+elseif(HEARSAY_NEED_FIGURES)
+  message(FATAL_ERROR "${HEARSAY_NODE_MODULES} lacks scripts that draw figures (run script/bootstrap)")
 else()
   message(STATUS "no ${HEARSAY_NODE_MODULES}: hearsay cannot draw figures (run script/bootstrap)")
   foreach(name ${installed} d3.js)

@@ -193,7 +193,7 @@ std::string player_page(StudyData study, const TraceData& trace, const std::stri
       "JSON.parse(document.getElementById('figures').textContent).study);\n";
   return fmt::format(fmt::runtime(page_files().at("player/player.html")), fmt::arg("title", escaped(title)),
                      fmt::arg("style", page_files().at("page.css")), fmt::arg("figures", embedded(data)),
-                     fmt::arg("license", page_files().at("d3-force/LICENSE")),
+                     fmt::arg("license", page_files().at("copyright")),
                      fmt::arg("scripts", script_of(true, start)));
 }
 
@@ -233,8 +233,7 @@ std::string page(const StudyData& study, const std::optional<TraceData>& trace, 
       fmt::arg("tables", section("Results", table(study)) + gains_table(study) + owners_table(study)),
       fmt::arg("player", traced ? section("One run, played", "<div id=\"player\"></div>\n") : ""),
       fmt::arg("notes", notes), fmt::arg("figures", embedded(report)),
-      fmt::arg("license", page_files().at("vega/LICENSE")),
-      fmt::arg("d3_license", page_files().at("d3-force/LICENSE")), fmt::arg("scripts", scripts));
+      fmt::arg("license", page_files().at("copyright")), fmt::arg("scripts", scripts));
 }
 
 }  // namespace hearsay::analysis

@@ -7,8 +7,8 @@
 namespace hearsay::analysis {
 
 /// By path in analysis/figures: pages, with a {place} for each of their parts, styles, scripts and templates. By path in
-/// the modules of npm: the scripts of others and their licenses; and "d3.js", those of d3 in one. These are empty if npm
-/// had not installed them when hearsay was built.
+/// the modules of npm: the scripts of others; and "d3.js", those of d3 in one. These are empty if npm had not installed them
+/// when hearsay was built. "copyright": the notices of package/.
 const std::map<std::string_view, std::string_view>& page_files();
 
 /// What the scripts of the page (page.js) and of files (draw.js, animation.js) share, in the order in which they are read.

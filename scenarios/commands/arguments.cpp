@@ -147,6 +147,7 @@ std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& 
     if (name == "operand") {
       parsed.operands = *many;
     } else {
+      if (value.defaulted()) parsed.defaulted_.insert(name);
       parsed.values_[name] = many != nullptr  ? *many
                              : one != nullptr ? std::vector{*one}
                                               : std::vector<std::string>{};
@@ -161,6 +162,13 @@ std::optional<Parsed> parse_arguments(const Arguments& arguments, const Syntax& 
     throw UsageError(
         fmt::format("expected {}, found {}; usage: hearsay {}", syntax.operands, given, syntax.usage));
   return parsed;
+}
+
+void Parsed::only(std::string_view with, std::initializer_list<const char*> options) const {
+  for (const char* option : options) {
+    if (has(option) && !defaulted_.contains(option))
+      throw UsageError(fmt::format("--{}: only {}", option, with));
+  }
 }
 
 Syntax syntax_of(int (*command)(const Arguments& arguments)) {

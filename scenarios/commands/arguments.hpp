@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -62,7 +64,10 @@ class Parsed {
  public:
   std::vector<std::string> operands;
 
+  /// Whether it is given or has a default.
   bool has(const char* option) const { return values_.contains(option); }
+  /// Throws UsageError if one of these is given: "--point: only with --format graphml". What has no effect is refused.
+  void only(std::string_view with, std::initializer_list<const char*> options) const;
   /// The value of an option, or its default; empty if it has neither.
   std::string text(const char* option) const;
   std::vector<std::string> all(const char* option) const;
@@ -98,6 +103,7 @@ class Parsed {
   friend std::optional<Parsed> parse_arguments(const Arguments&, const Syntax&);
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
   std::map<std::string, Names (*)(), std::less<>> allowed_;
+  std::set<std::string, std::less<>> defaulted_;
 };
 
 /// Nothing if --help is given; the help is then printed. Throws UsageError.

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <new>
+#include <sstream>
+#include <stdexcept>
 #include <system_error>
 #include <vector>
 
@@ -85,6 +87,28 @@ int fail(int code, std::string_view message) {
   return code;
 }
 
+// What Python executes. Code of the current folder must not run: "-m hearsay" would look for modules there, and so would an
+// empty entry of the path. PYTHONSAFEPATH does the same, from 3.11 on, for what Python itself imports before these lines.
+constexpr const char* kContinue = R"(import sys
+sys.path[:] = filter(None, [sys.argv.pop(1), *sys.path])
+import os
+if os.environ.get("PYTHONSAFEPATH") == "hearsay":
+    del os.environ["PYTHONSAFEPATH"]
+try:
+    from hearsay.__main__ import main
+except ModuleNotFoundError as error:
+    print(f"hearsay: the scenario names Python code, which needs the Python package of hearsay: {sys.executable}: {error}; "
+          "in a source tree run script/bootstrap --python and script/build", file=sys.stderr)
+    sys.exit(2)
+sys.exit(main())
+)";
+
+// Empty if it is not set.
+std::string environment_text(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
 // Continues the command in the Python package: that of the folder where this program was built or is installed.
 int continue_in_python(const Arguments& arguments) {
   if (launched())
@@ -92,16 +116,23 @@ int continue_in_python(const Arguments& arguments) {
                 "the scenario names Python code: under MPI start python3 -m hearsay instead");
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  std::string path;
+  std::string package;
   for (const char* folder : {"python", "../" HEARSAY_PYTHON_DIR}) {
     const auto packages = (program.parent_path() / folder).lexically_normal();
-    if (std::filesystem::exists(packages / "hearsay", error)) path += packages.string() + ":";
+    if (package.empty() && packages.is_absolute() && std::filesystem::exists(packages / "hearsay", error))
+      package = packages.string();
   }
-  const char* const before = std::getenv("PYTHONPATH");
-  ::setenv("PYTHONPATH", (path + (before != nullptr ? before : "")).c_str(), 1);
-  const char* const given = std::getenv("HEARSAY_PYTHON");
-  const std::string python = given != nullptr ? given : HEARSAY_PYTHON;
-  std::vector<std::string> words{python, "-m", "hearsay"};
+  // An empty entry, as in "$PYTHONPATH:/more" of an empty variable, is the current folder.
+  std::string path;
+  std::istringstream entries(environment_text("PYTHONPATH"));
+  for (std::string entry; std::getline(entries, entry, ':');) {
+    if (!entry.empty()) path += (path.empty() ? "" : ":") + entry;
+  }
+  ::setenv("PYTHONPATH", path.c_str(), 1);
+  if (environment_text("PYTHONSAFEPATH").empty()) ::setenv("PYTHONSAFEPATH", "hearsay", 1);
+  std::string python = environment_text("HEARSAY_PYTHON");
+  if (python.empty()) python = HEARSAY_PYTHON;
+  std::vector<std::string> words{python, "-c", kContinue, package};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> all;
   for (std::string& word : words) all.push_back(word.data());
@@ -142,7 +173,12 @@ int exit_code(sim::Error::Kind kind) {
 }
 
 void allow_python() {
-  add_python([](const sim::CodePlace&, sim::CodeKind) -> std::shared_ptr<const sim::Code> {
+  add_python([](const sim::CodePlace& place, sim::CodeKind) -> std::shared_ptr<const sim::Code> {
+    // Python, which would refuse it as well, is not even started.
+    if (place.file.path.empty())
+      throw std::runtime_error(fmt::format(
+          "the class '{}' is in no file, and not in this program; put it into a file and name it: {}",
+          printable(place.name), R"({"type": "python", "file": ..., "class": ...})"));
     throw ContinueInPython();
   });
 }

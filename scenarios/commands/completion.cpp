@@ -38,9 +38,9 @@ Names values_of(std::string_view placeholder, const std::string& written) {
   if (placeholder == "PATH") return complete_path(scenario_outline(), written);
   if (placeholder == "PATH=VALUE") return complete_setting(scenario_outline(), written);
   if (placeholder == "COMMAND") return names_of(commands());
-  // A word of the usage in small letters stands for itself.
-  const bool word =
-      std::ranges::all_of(placeholder, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+  // A word of the usage in small letters is a value.
+  const bool word = std::ranges::all_of(
+      placeholder, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
   return word ? Names{std::string(placeholder)} : Names{};
 }
 

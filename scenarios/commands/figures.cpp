@@ -23,6 +23,12 @@ Names chosen(const Parsed& values, const char* option, const Names& known) {
   return all;
 }
 
+Names curve_axes() {
+  Names axes;
+  for (const std::string_view name : analysis::kAlongNames) axes.emplace_back(name.substr(0, name.find(' ')));
+  return axes;
+}
+
 // --x, --facet, --series, --width: one figure of panels in place of the others.
 void choose_panels(const Parsed& values, const analysis::StudyData& data, analysis::FigureChoice& choice) {
   constexpr std::array<const char*, 4> kOptions{"x", "facet", "series", "width"};
@@ -32,6 +38,7 @@ void choose_panels(const Parsed& values, const analysis::StudyData& data, analys
     return;
   if (!choice.kinds.empty() && choice.kinds != panels)
     throw UsageError("--figure: 'panels' is drawn alone, and only it has --x, --facet, --series and --width");
+  values.only("for curves, not for panels", {"over"});
   choice.kinds = panels;
   const analysis::PointLabels labels = analysis::labels_of(data);
   std::vector<std::size_t> taken;
@@ -80,12 +87,14 @@ int figures_command(const Arguments& arguments) {
       {"figures DIR [--format svg|png|pdf] [-o DIR] [--x NAME] [--facet NAME] [--series NAME] "
        "[--width column|page] [--animation] [options]",
        with_window_options(
-           {{"format", "FORMAT", "svg, png or pdf; the last two need the program rsvg-convert", "svg"},
+           {{"format", "FORMAT", "svg, png or pdf; the last two need the program rsvg-convert", "svg", false,
+             choice_names<analysis::PictureFormat>},
             {"output,o", "DIR", "folder of the files (default: DIR/figures)"},
             {"metric", "NAME", "draw figures of this metric only (repeatable)", nullptr, true},
             {"figure", "KIND", "draw this kind of figure only, e.g. curves, finals or timeline (repeatable)",
              nullptr, true},
-            {"over", "AXIS", "horizontal axis of curves: iteration, time, vectors, bytes or messages"},
+            {"over", "AXIS", "horizontal axis of curves: iteration, time, vectors, bytes or messages",
+             nullptr, false, curve_axes},
             at_option("draw only points at which this swept option has this value (repeatable)"),
             {"x", "NAME", "draw panels: final values against this swept option"},
             {"facet", "NAME", "draw panels: one for each value of this swept option"},
@@ -93,8 +102,10 @@ int figures_command(const Arguments& arguments) {
             {"width", "WIDTH",
              "draw panels without a title, for a column (3.4 in) or a page (7 in) of a paper", nullptr, false,
              choice_names<analysis::FigureWidth>},
-            {"show", "STATISTIC", "median (with quartiles) or mean (with its 95 % interval)", "median"},
-            {"scale", "SCALE", "of the metric: automatic, linear or logarithmic", "automatic"},
+            {"show", "STATISTIC", "median (with quartiles) or mean (with its 95 % interval)", "median", false,
+             choice_names<analysis::ShownStatistic>},
+            {"scale", "SCALE", "of the metric: automatic, linear or logarithmic", "automatic", false,
+             choice_names<analysis::ShownScale>},
             {"animation", nullptr, "write the traced run as animation.gif instead; needs rsvg-convert"},
             {"length", "T", "length of the animation", "10 s"},
             {"fps", "N", "frames per second of the animation", "12"},
@@ -103,6 +114,14 @@ int figures_command(const Arguments& arguments) {
              "leave title and caption out of the pictures; SVG files have them as metadata"}}),
        "one folder", 1, 1});
   if (!values) return kExitDone;
+  const bool animated = values->has("animation");
+  if (animated) {
+    values->only("without --animation",
+                 {"format", "figure", "over", "x", "facet", "series", "width", "show", "scale", "no-title"});
+    if (values->all("metric").size() > 1) throw UsageError("--metric: an animation shows one metric");
+  } else {
+    values->only("with --animation", {"length", "fps", "pixels"});
+  }
   const std::filesystem::path folder = values->operands.front();
   analysis::PictureOptions options{.format = values->choice("format", analysis::PictureFormat::kSvg),
                                    .along = {},
@@ -110,12 +129,7 @@ int figures_command(const Arguments& arguments) {
                                    .scale = values->choice("scale", analysis::ShownScale::kAutomatic),
                                    .titles = !values->has("no-title") && !values->has("width"),
                                    .width = values->choice("width", analysis::FigureWidth::kPage)};
-  if (values->has("over")) {
-    Names axes;
-    for (const std::string_view name : analysis::kAlongNames)
-      axes.emplace_back(name.substr(0, name.find(' ')));
-    options.along = Parsed::index_of("over", values->text("over"), axes);
-  }
+  if (values->has("over")) options.along = values->index("over");
   const std::filesystem::path place = values->folder("output", folder / "figures");
   analysis::StoredStudy study = open_results(folder);
   Names metrics, kinds;
@@ -124,7 +138,7 @@ int figures_command(const Arguments& arguments) {
   analysis::FigureChoice choice{chosen(*values, "metric", metrics), chosen(*values, "figure", kinds)};
   const FigureStudy read = read_figure_study(study, folder, *values, points_at(*values, study.head()));
   if (read.data.points.empty()) throw_no_points();
-  if (values->has("animation")) {
+  if (animated) {
     print_out("{}\n", animate(*values, read, choice.metrics, place).string());
     return without_missing(study, kExitDone);
   }

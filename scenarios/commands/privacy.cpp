@@ -125,6 +125,7 @@ CostQuestion question_of(const Parsed& values) {
   q.steps = whole_of(values, "steps", models::kMaxSteps);
   q.adjacency = values.choice("adjacency", models::Adjacency::kReplaceOne);
   q.sampling_rate = values.number("sampling").value_or(1);
+  if (models::law_of(q.mechanism).scalar) values.only("with --mechanism exponential_norm", {"dimension"});
   if (values.has("dimension")) q.dimension = static_cast<int>(whole_of(values, "dimension", 1e9));
   q.sensitivity = sensitivity_of(values, q.adjacency);
   q.tree = tree_of(values, q.steps);

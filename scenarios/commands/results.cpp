@@ -250,6 +250,7 @@ int export_command(const Arguments& arguments) {
   if (!values) return kExitDone;
   constexpr std::array kPivoted{"rows", "columns", "metric", "statistic", "at"};
   const std::size_t format = values->index("format");
+  if (format != 1) values->only("with --format graphml", {"point"});
   const auto given = std::ranges::find_if(kPivoted, [&](const char* option) { return values->has(option); });
   if (format >= 2 || (format == 0 && given != kPivoted.end()))
     return export_pivot(*values, format == 0   ? analysis::PivotFormat::kCsv

@@ -58,6 +58,7 @@ analysis::TraceOptions options_of(const Parsed& values) {
   for (std::string part; std::getline(parts, part, ',');)
     options.kinds.push_back(static_cast<sim::TraceKind>(Parsed::index_of("kinds", part, kinds)));
   std::tie(options.from, options.to) = values.window();
+  if (options.format.front() != analysis::TraceFormat::kCsv) values.only("with --format csv", {"payload"});
   options.payload = values.has("payload");
   values.file("output");
   return options;

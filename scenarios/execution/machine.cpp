@@ -30,11 +30,11 @@ extern "C" void on_signal(int signal) {
 
 }  // namespace
 
-std::size_t terminal_width() {
+std::size_t terminal_width(int descriptor) {
   const char* columns = std::getenv("COLUMNS");
   if (columns != nullptr && std::atoi(columns) > 0) return static_cast<std::size_t>(std::atoi(columns));
   winsize size{};
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 std::string host() {

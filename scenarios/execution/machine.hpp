@@ -8,8 +8,9 @@
 
 namespace hearsay::scenarios {
 
-/// Characters in a line of the terminal: COLUMNS, or that of standard output; 0 if it is no terminal.
-std::size_t terminal_width();
+/// Characters in a line of the terminal: COLUMNS, or those of an open file, by default standard output; 0 if it is no
+/// terminal.
+std::size_t terminal_width(int descriptor = 1);
 /// System, release and processor.
 std::string host();
 /// The processor's name as the kernel gives it; "unknown" if it does not.

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "analysis/tables/summary.hpp"
 #include "scenarios/execution/machine.hpp"
@@ -99,14 +102,21 @@ void Progress::show(const std::string& text) const {
   std::fflush(place_.file);
 }
 
-std::string Progress::line() const {
+std::string Progress::line() {
   const double elapsed = seconds_since(begin_);
-  const auto done = static_cast<double>(done_);
-  const auto all = static_cast<double>(to_run_);
-  return fmt::format("{:3.0f} %  {} of {} runs, {} events/s, {} simulated s/s, {} left, {} MB  ",
-                     100 * done / all, all_ - to_run_ + done_, all_,
-                     short_number(static_cast<double>(events_) / elapsed), short_number(simulated_ / elapsed),
-                     duration_text(elapsed / done * (all - done)), memory_in_use() / 1'000'000);
+  const std::uint64_t done = done_, stored = all_ - to_run_ + done;
+  const double each = elapsed / static_cast<double>(done);
+  std::string text =
+      fmt::format("{:3.0f} %  {} of {} runs, {} events/s, {} simulated s/s, {} left, {} MB",
+                  100 * static_cast<double>(stored) / static_cast<double>(all_), stored, all_,
+                  short_number(static_cast<double>(events_) / elapsed), short_number(simulated_ / elapsed),
+                  duration_text(each * static_cast<double>(to_run_ - done)), memory_in_use() / 1'000'000);
+  if (!place_.terminal) return text;
+  // Covers the line before, and is shorter than the terminal's: a line that wraps would not be overwritten.
+  const std::size_t width = terminal_width(::fileno(place_.file)), most = width > 0 ? width - 1 : SIZE_MAX;
+  const std::size_t covered = std::exchange(shown_, text.size());
+  text.resize(std::min(std::max(text.size(), covered), most), ' ');
+  return text;
 }
 
 std::string Progress::json() const {

@@ -47,7 +47,7 @@ class Progress {
  private:
   void work();
   void show(const std::string& text) const;
-  std::string line() const;
+  std::string line();
   std::string json() const;
 
   ProgressStyle style_;
@@ -61,6 +61,7 @@ class Progress {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;
+  std::size_t shown_ = 0;  // characters of the line on the terminal
   std::thread thread_;
 };
 

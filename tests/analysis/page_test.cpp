@@ -247,6 +247,14 @@ TEST_CASE("page: shows the numbers, escapes text of the user, and loads nothing"
     INFO(text);
     CHECK(page.find(text) != std::string::npos);
   }
+  // The notices of what the minified scripts contain, and a text of each license.
+  for (const char* text : {"Interactive Data Lab", "Jason Davies", "Robert Penner", "Ariya Hidayat",
+                           "Mike Bostock", "Observable", "Mapbox", "Isaac Z. Schlueter", "Joachim Wester",
+                           "Simon Lydell", "Charles Karney", "Cynthia Brewer", "Permission is hereby granted",
+                           "Permission to use, copy, modify", "Redistributions in binary form"}) {
+    INFO(text);
+    CHECK(page.find(text) != std::string::npos);
+  }
   // Point 0 at the end: 1000 / 3 + r; the baseline below it.
   CHECK(page.find("<td>334.3 <span class=\"spread\">[333.8, 334.8]</span></td>") != std::string::npos);
   CHECK(page.find("<td>pooled</td><td>0.125</td>") != std::string::npos);

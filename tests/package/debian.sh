@@ -74,7 +74,7 @@ cmp <(hearsay schema) "$shared/scenario.schema.json"
 # Each scenario is accepted or refused as in the source tree, with the files that it extends.
 validated() {
   (cd "$1" && find . -name '*.json' ! -name scenario.schema.json | sort) | sed "s|^\./|$1/|" |
-    xargs hearsay validate 2>errors.txt | cat - errors.txt | sed "s|$1|scenarios|g" || true
+    xargs -d '\n' hearsay validate 2>errors.txt | cat - errors.txt | sed "s|$1|scenarios|g" || true
 }
 validated "$shared" >here.txt
 validated "$source/scenarios" >there.txt

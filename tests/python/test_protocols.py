@@ -4,6 +4,7 @@ import importlib
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -334,6 +335,40 @@ def test_a_file_is_executed_only_where_it_is_allowed(hearsay, tmp_path):
     assert not (tmp_path / "executed").exists() and not (tmp_path / "out").exists()
     assert program(hearsay, "validate", scenario_file, "--allow-code", tmp_path, cwd=tmp_path).returncode == 0
     assert (tmp_path / "executed").exists()
+
+
+def test_modules_of_the_current_folder_are_not_executed(hearsay, tmp_path):
+    (tmp_path / "allowed").mkdir()
+    written(tmp_path / "allowed")
+    # Whatever Python or the package imports, and what Python executes when it starts.
+    for name in ("json", "hashlib", "linecache", "numpy", "hearsay", "sitecustomize", "usercustomize"):
+        (tmp_path / f"{name}.py").write_text("open('executed', 'w').close()\nraise SystemExit(99)\n")
+    given = json.loads((tmp_path / "allowed" / "mine.json").read_text())
+    places = {"no": {"file": None}, "absent": {"file": "absent.py"}, "outside": {"file": str(tmp_path / "numpy.py")},
+              "inside": {"file": str(tmp_path / "allowed" / "mine.py")}}
+    for name, place in places.items():
+        code = {key: value for key, value in {**given["protocol"], **place}.items() if value is not None}
+        (tmp_path / f"{name}.json").write_text(json.dumps({**given, "protocol": code}))
+        for path in ("", ":/nowhere", "/nowhere::", ":"):  # an empty entry is the current folder
+            for words in ([], ["--allow-code", "allowed"]):
+                done = program(hearsay, "validate", f"{name}.json", *words, cwd=tmp_path, PYTHONPATH=path)
+                assert done.returncode == (0 if name == "inside" and words else 2), done.stderr
+                assert not (tmp_path / "executed").exists(), (name, path, words)
+
+
+def test_the_program_says_what_it_needs_to_run_python(hearsay, tmp_path):
+    alone = shutil.copy(shutil.which(hearsay.program()), tmp_path / "hearsay")
+    if subprocess.run([sys.executable, "-c", "import hearsay"], capture_output=True, check=False, cwd=tmp_path,
+                      env={**os.environ, "PYTHONPATH": ""}).returncode == 0:
+        pytest.skip("hearsay is installed for this Python")
+    words = [alone, "validate", written(tmp_path), "--allow-code", tmp_path]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": ""})
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "script/bootstrap --python" in done.stderr
+    # The package without the module.
+    done = subprocess.run([sys.executable, "-m", "hearsay", "diff", "A", "A"], capture_output=True, text=True, check=False,
+                          env={**os.environ, "PYTHONPATH": str(HERE.parents[1] / "analysis" / "python"),
+                               "HEARSAY_PROGRAM": str(alone)})
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "script/bootstrap --python" in done.stderr
 
 
 def test_the_program_runs_a_file_and_its_runs_are_those_of_its_code(hearsay, tmp_path):

@@ -8,8 +8,9 @@ def main():
     """Runs the command that the arguments name; returns its exit code."""
     module = core()
     if module is None:
-        sys.exit("python3 -m hearsay needs the module hearsay._core for this Python; it is built and installed with the "
-                 "program (see the page on installing)")
+        print("hearsay: the module hearsay._core for this Python is missing; in a source tree run script/bootstrap --python "
+              "and script/build", file=sys.stderr)
+        return 2
     return module.command(sys.argv[1:])
 
 

@@ -51,6 +51,15 @@ TEST_CASE("commands: privacy refuses options that its mechanism does not use") {
   CHECK_THAT(refusal(dir, laplace + "--delta-step zzz"),
              Catch::Contains("--delta-step: expected --mechanism gaussian"));
   CHECK_THAT(refusal(dir, laplace + "--completion xyz"), Catch::Contains("--completion requires --tree"));
+  for (const char* mechanism : {"laplace --epsilon 1", "gaussian --epsilon 1 --delta 1e-5"})
+    CHECK_THAT(refusal(dir, std::string("privacy --steps 10 --dimension 500 --mechanism ") + mechanism),
+               Catch::EndsWith("--dimension: only with --mechanism exponential_norm\n"));
+}
+
+TEST_CASE("commands: a trace for Perfetto has no payloads") {
+  const test::StudyFolder dir;
+  CHECK_THAT(refusal(dir, "trace s.json --format perfetto --payload"),
+             Catch::EndsWith("--payload: only with --format csv\n"));
 }
 
 TEST_CASE("commands: names that only one of two sweeps has, or none") {

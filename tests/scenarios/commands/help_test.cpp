@@ -109,6 +109,11 @@ TEST_CASE("completion: commands, options and values from lists") {
   CHECK(completed("export d --format = g") == std::set<std::string>{"graphml"});
   CHECK(completed("export d --format =") == std::set<std::string>{"csv", "graphml", "latex", "markdown"});
   CHECK(completed("figures d --width ''") == std::set<std::string>{"column", "page"});
+  CHECK(completed("figures d --format ''") == std::set<std::string>{"pdf", "png", "svg"});
+  CHECK(completed("figures d --show ''") == std::set<std::string>{"mean", "median"});
+  CHECK(completed("figures d --over b") == std::set<std::string>{"bytes"});
+  CHECK(completed("bench mm") == std::set<std::string>{"mm1"});
+  CHECK(completed("bench p2") == std::set<std::string>{"p2p"});
 }
 
 TEST_CASE("completion: files where the usage has them") {

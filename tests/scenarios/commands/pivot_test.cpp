@@ -163,6 +163,16 @@ TEST_CASE("pivot: what cannot be drawn or shown is refused in one line that says
   check("figures s --x network.loss --series protocol,network.loss", "--series: expected one swept option");
   check("figures s --width half", "--width: expected one of column, page, found 'half'");
   check("figures s --width page --figure curves", "--figure: 'panels' is drawn alone");
+  check("figures s --x network.loss --over time", "--over: only for curves, not for panels");
+  for (const char* option : {"--length 3", "--fps 3", "--pixels 300"})
+    check(std::string("figures s ") + option, "only with --animation");
+  for (const char* option : {"--format png", "--figure curves", "--over time", "--x network.loss",
+                             "--show mean", "--scale linear", "--width page", "--no-title"})
+    check(std::string("figures s --animation ") + option, "only without --animation");
+  check("figures s --animation --metric objective --metric objective",
+        "--metric: an animation shows one metric");
+  check("export s --point 1", "--point: only with --format graphml");
+  check("export s --rows protocol --point 0", "--point: only with --format graphml");
   check("export s --format latex", "--rows: name the swept options");
   check("export s --format markdown --rows network.los", "did you mean 'network.loss'?");
   check("export s --rows network.loss", "protocol still varies (fast, slow, odd_one): choose");

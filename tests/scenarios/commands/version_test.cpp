@@ -1,5 +1,7 @@
 // The version of the program stands in every file that names one.
 #include <regex>
+#include <set>
+#include <sstream>
 #include <string>
 
 #include "tests/support/process.hpp"
@@ -17,6 +19,29 @@ std::string stated(const std::string& file, const std::string& pattern) {
 }
 
 }  // namespace
+
+TEST_CASE("version: the recipe of conda fetches the scripts that draw figures, in the versions of npm") {
+  const std::string recipe = text_of(HEARSAY_SOURCE_DIR "/package/conda/meta.yaml");
+  const std::string lock = text_of(HEARSAY_SOURCE_DIR "/analysis/figures/package-lock.json");
+  std::string embed = text_of(HEARSAY_SOURCE_DIR "/analysis/figures/embed.cmake");
+  std::smatch parts;
+  REQUIRE(std::regex_search(embed, parts, std::regex(R"(foreach\(part ([a-z ]+)\))")));
+  std::istringstream d3(parts[1].str());
+  for (std::string part; d3 >> part;) embed += " d3-" + part + "/dist/";
+  const std::regex folder(R"([ (]([a-z0-9-]+)/(build|dist)/)");
+  std::set<std::string> names;
+  for (std::sregex_iterator it(embed.begin(), embed.end(), folder), end; it != end; ++it)
+    names.insert((*it)[1]);
+  CHECK(names.size() == 8);  // vega, vega-lite, vega-embed, four of d3, gifenc
+  for (const std::string& name : names) {
+    INFO(name);
+    std::smatch version;
+    REQUIRE(std::regex_search(lock, version,
+                              std::regex("\"node_modules/" + name + R"re(": \{\s*"version": "([^"]+)")re")));
+    CHECK(recipe.find("/" + name + "/-/" + name + "-" + version[1].str() + ".tgz\n") != std::string::npos);
+    CHECK(recipe.find("folder: build/npm/node_modules/" + name + "\n") != std::string::npos);
+  }
+}
 
 TEST_CASE("version: all files that name it agree with the program") {
   std::smatch match;

@@ -59,8 +59,8 @@ TEST_CASE("progress: off a terminal, whole lines with percent, runs, rates, time
   CHECK(text.find('\r') == std::string::npos);
   CHECK(text.back() == '\n');
   const std::string line = text.substr(0, text.find('\n'));
-  CHECK_THAT(line, Contains(" 50 %") && Contains("7 of 10 runs") && Contains("events/s") &&
-                       Contains("simulated s/s") && Contains(" left") && Contains("MB"));
+  CHECK_THAT(line, Contains(" 70 %  7 of 10 runs") && Contains("events/s") && Contains("simulated s/s") &&
+                       Contains(" left") && Contains("MB"));
 }
 
 TEST_CASE("progress: on a terminal one line is updated in place and complete at the end") {
@@ -68,7 +68,16 @@ TEST_CASE("progress: on a terminal one line is updated in place and complete at 
   CHECK(text.front() == '\r');
   CHECK(std::count(text.begin(), text.end(), '\n') == 1);
   CHECK(text.back() == '\n');
-  CHECK_THAT(text.substr(text.rfind('\r')), Contains(" 50 %"));
+  CHECK_THAT(text.substr(text.rfind('\r')), Contains(" 70 %  7 of 10 runs"));
+}
+
+TEST_CASE("progress: a line is shorter than the terminal's") {
+  const char* const before = std::getenv("COLUMNS");
+  const std::string columns = before != nullptr ? before : "";
+  ::setenv("COLUMNS", "20", 1);
+  const std::string text = progress_output(true);
+  before != nullptr ? ::setenv("COLUMNS", columns.c_str(), 1) : ::unsetenv("COLUMNS");
+  CHECK(text.substr(text.rfind('\r')) == "\r 70 %  7 of 10 runs\n");  // 19 characters
 }
 
 TEST_CASE("progress: the time of ranks counts from when they had the plan") {
