@@ -120,6 +120,7 @@ nlohmann::ordered_json privacy_of(const Scenario* scenario) {
 void write_manifest(const StudyResults& in, const analysis::Totals& t, const std::string& conclusions,
                     double wall) {
   const Scenario& scenario = *in.plan.points.front().scenario;
+  const auto resolved = nlohmann::ordered_json::parse(in.plan.resolved);
   nlohmann::ordered_json m{
       {"hearsay",
        {{"version", build_info::kVersion},
@@ -134,7 +135,7 @@ void write_manifest(const StudyResults& in, const analysis::Totals& t, const std
       {"peak_memory_bytes", peak_memory()},
       {"events", t.events},
       {"events_per_s_and_thread", t.wall > 0 ? static_cast<double>(t.events) / t.wall : 0},
-      {"seed", scenario.seed},
+      {"seed", resolved["seed"]},
       {"points", t.points},
       {"runs", t.runs},
       {"done", t.done},
@@ -154,7 +155,7 @@ void write_manifest(const StudyResults& in, const analysis::Totals& t, const std
       "them";
   if (!conclusions.empty()) m["analysis"] = nlohmann::ordered_json::parse(conclusions);
   m["fingerprint"] = fmt::format("{:016x}", t.fingerprint);
-  m["scenario"] = nlohmann::ordered_json::parse(in.plan.resolved);
+  m["scenario"] = resolved;
   analysis::OutputFile file(in.folder / "manifest.json");
   file.write(m.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   file.write("\n");

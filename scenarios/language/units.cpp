@@ -83,12 +83,13 @@ std::optional<std::pair<double, std::size_t>> leading_quantity(std::string_view 
   if (error != std::errc{}) return std::nullopt;
   auto begin = static_cast<std::size_t>(end - text.data());
   if (begin < text.size() && text[begin] == ' ') ++begin;
-  // The longest name that no letter follows: "1 m" is no part of "1 min".
+  // The longest name that no letter or parenthesis follows: "1 m" is no part of "1 min", nor "1/min" of "1/min(a, b)".
   std::optional<std::pair<double, std::size_t>> best;
   for (const Dimension& d : dimensions()) {
     for (const UnitName& name : d.names) {
       const std::size_t after = begin + name.name.size();
-      const bool whole = after >= text.size() || !std::isalnum(static_cast<unsigned char>(text[after]));
+      const bool whole = after >= text.size() ||
+                         (!std::isalnum(static_cast<unsigned char>(text[after])) && text[after] != '(');
       if (!text.substr(begin).starts_with(name.name) || !whole || (best && best->second > after)) continue;
       if (const auto value = parse_quantity(text.substr(0, after), d.unit)) best = {*value, after};
     }

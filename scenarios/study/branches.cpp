@@ -53,7 +53,7 @@ std::string branch_pointer(const Node& sets, std::size_t k) {
 
 // Names of the options of the document's protocol that a branch may change.
 Names changeable(const Document& document) {
-  static const Outline all = scenario_outline();
+  const Outline& all = scenario_outline();
   Names names;
   const auto protocol = std::ranges::find(all.members, "protocol", &Outline::name);
   const Node* type = document.root.find("protocol");
@@ -150,13 +150,17 @@ std::shared_ptr<Scenario> branched(const Scenario& past, const Document& documen
   const std::string pointer = branch_pointer(sweep.branch_sets(), branch_number(sweep, point));
   if (!set.is(Node::Kind::kObject))
     document.fail(set.at, pointer, "expected an object with what changes, found " + found(set));
+  for (const Node::Member& member : set.items())
+    if (member.value.is(Node::Kind::kNull))
+      document.fail(member.value.at, pointer + pointer_step(member.key),
+                    "expected a value, found null: leave out what the branch does not change");
   const Parting parting = options.parting();
   if (parting.by_time() && past.stop.time && parting.time >= *past.stop.time)
-    document.fail(set.at, "/branches/at",
+    document.fail(sweep.parting_at(), "/branches/at",
                   fmt::format("expected a time before the end of the run ({:g} s), found {}", *past.stop.time,
                               parting.text()));
   if (!parting.by_time() && past.stop.iterations && parting.iteration >= *past.stop.iterations)
-    document.fail(set.at, "/branches/at/iterations",
+    document.fail(sweep.parting_at(), "/branches/at/iterations",
                   fmt::format("expected fewer iterations than those of the run ({}), found {}",
                               *past.stop.iterations, parting.iteration));
   Node others = set;

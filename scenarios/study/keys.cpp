@@ -81,7 +81,7 @@ PointKey Keys::point(const Scenario& scenario) {
   s.analysis = {};
   s.splitting.reset();
   s.record = {};
-  if (!s.stop.target || !s.measures((*s.stop.target->metric).measured().name)) s.metrics = {};
+  if (!metrics_ && (!s.stop.target || !s.measures((*s.stop.target->metric).measured().name))) s.metrics = {};
   for (sim::TimelineEvent& event : s.events) std::visit([](auto& e) { e.name.clear(); }, event);
   FileHasher hasher(files_);
   s.describe(hasher);

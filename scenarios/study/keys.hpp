@@ -3,11 +3,12 @@
 //
 //   point key  = SHA-256(results version, options that can change an event or a number, each input file's SHA-256)
 //   run key    = SHA-256(point key, repetition)
-//   record key = SHA-256(metrics, every, models)
+//   record key = SHA-256(metrics, every, models), of the study
 //
-// Only options that differ from their defaults count. No key depends on name, description, trace, analysis,
-// the number of repetitions, sweep, threads or the paths of files. Baselines are part of the record key only if every repetition draws
-// its own data or network: they are then numbers of the run. "every" is part of the point key if a target is checked
+// Only options that differ from their defaults count. No key depends on name, description, trace, analysis, the number
+// of repetitions, sweep, threads or the paths of files. Baselines are part of the record key only if each repetition of
+// some point draws its data or network: they are then numbers of the run. Code and options of "metrics" are part of the
+// point key if a target uses them or they are swept. "every" is part of the point key if a target is checked
 // at every sample, because it then changes events.
 #include <cstdint>
 #include <map>
@@ -33,11 +34,14 @@ struct PointKey {
 /// Makes the keys of points; hashes each input file once.
 class Keys {
  public:
+  /// `metrics`: of which options the points differ, so that the keys have them.
+  explicit Keys(bool metrics = false) : metrics_(metrics) {}
   PointKey point(const Scenario& scenario);
   /// A seed for this point alone: 53 bits of its key under the seed of the study.
   std::uint64_t independent_seed(const Scenario& scenario);
 
  private:
+  bool metrics_;
   std::map<std::string, std::string> files_;  // hash by path
 };
 

@@ -54,12 +54,49 @@ std::string folders_of(const Document& document, const Folders& folders) {
   return fmt::format("{}", fmt::join(all, "\n"));
 }
 
+// Calls visit(text, JSON pointer) for all texts in a value.
+template <class Visit>
+void each_text(Node& node, const std::string& pointer, const Visit& visit) {
+  if (node.is(Node::Kind::kText)) visit(node, pointer);
+  for (std::size_t i = 0; i < node.items().size(); ++i) {
+    const std::string step = node.is(Node::Kind::kList) ? std::to_string(i) : node.items()[i].key;
+    each_text(node.changeable_items()[i].value, pointer + pointer_step(step), visit);
+  }
+}
+
+// Files of a scenario that a search in its own folder, and then in the others, need not find: an extended scenario may
+// name a file that has a namesake there. By JSON pointer of the text, the line of its folder in `lines`, folders_of().
+std::map<std::string, std::size_t> homes_of(const Document& document, const Folders& folders,
+                                            const std::string& lines) {
+  std::map<std::string, std::size_t> homes;
+  if (lines.find('\n') == lines.npos) return homes;
+  std::map<std::string, std::size_t> numbers;
+  std::stringstream text(lines);
+  for (std::string line; std::getline(text, line);) numbers.emplace(line, numbers.size());
+  std::error_code error;
+  Node root = document.root;
+  each_text(root, "", [&](const Node& node, const std::string& pointer) {
+    const Source& source = document.source(node.at);
+    Folders places{(source.kind == Source::Kind::kFile ? source : document.source({})).folder};
+    places.insert(places.end(), folders.begin(), folders.end());
+    for (const auto& place : places) {
+      if (!std::filesystem::is_regular_file(place / node.text, error)) continue;
+      const auto number =
+          numbers.find(std::filesystem::canonical(place.empty() ? "." : place, error).string());
+      if (number != numbers.end() && number->second > 0) homes.emplace(pointer, number->second);
+      return;
+    }
+  });
+  return homes;
+}
+
 // Checks that the metric of the selection is recorded, and its candidates are compared on the same data.
 void require_comparable(const Plan& plan, const Sweep& sweep) {
   if (!plan.selection) return;
   if (sweep.independent())
-    plan.document.fail(plan.selection->at, "/sweep/random_numbers",
-                       "expected common, as tune and select compare values on the same data and test on others");
+    plan.document.fail(
+        plan.selection->at, "/sweep/random_numbers",
+        "expected common, as tune and select compare values on the same data and test on others");
   Names names;
   for (const MetricChoice& m : plan.points.front().scenario->record.metrics) names.emplace_back((*m).name);
   if (std::find(names.begin(), names.end(), plan.selection->metric) != names.end()) return;
@@ -124,22 +161,9 @@ bool has_option(const Outline& root, const Node& written, const std::string& pat
   const Node* node = &written;
   for (const std::string_view step : split_path(path)) {
     if (place->kind == Outline::Kind::kList || place->kind == Outline::Kind::kByAgent) return true;
-    const std::vector<Outline>* members = &place->members;
-    if (place->kind == Outline::Kind::kVariant) {
-      const Node* const type = node != nullptr && node->is(Node::Kind::kObject) ? node->find("type") : node;
-      const OutlineAlternative* held = &place->alternatives[place->held];
-      for (const OutlineAlternative& one : place->alternatives) {
-        const bool named = type != nullptr && type->is(Node::Kind::kText) && type->text == one.name;
-        const bool keyed = type == nullptr && node != nullptr && !one.shorthand_key.empty() &&
-                           node->find(one.shorthand_key) != nullptr;
-        if (named || keyed) held = &one;
-      }
-      if (held->open) return true;
-      members = &held->members;
-    }
-    const auto found = std::ranges::find(*members, step, &Outline::name);
-    if (found == members->end()) return false;
-    place = &*found;
+    if (place->kind == Outline::Kind::kVariant && alternative_of(*place, node).open) return true;
+    place = member_of(*place, node, step);
+    if (place == nullptr) return false;
     if (node != nullptr) node = node->is(Node::Kind::kObject) ? node->find(step) : nullptr;
   }
   return true;
@@ -149,7 +173,7 @@ bool has_option(const Outline& root, const Node& written, const std::string& pat
 std::vector<SweepPoint> points_of(const Sweep& sweep, const Plan& plan, const PlanOptions& options) {
   if (!plan.selection || !plan.selection->optional())
     return sweep.points(options.points, options.max_points());
-  const Outline outline = scenario_outline();
+  const Outline& outline = scenario_outline();
   const std::vector<std::size_t>& tuned = plan.selection->axes;
   std::vector<bool> used(tuned.size());
   auto points = sweep.points(options.points, options.max_points(), [&](const SweepPoint& untuned) {
@@ -394,21 +418,26 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   Plan plan;
   plan.file = printable(file, 4096);
   plan.document = std::move(document);
+  plan.document.outline = &scenario_outline();
+  plan.written = plan.document.root;
   plan.origin["folders"] = folders_of(plan.document, folders);
+  plan.origin["homes"] = nlohmann::json(homes_of(plan.document, folders, plan.origin["folders"])).dump();
   plan.origin["condition"] = options.points;
   plan.origin["instances"] = options.validation ? "validation" : "";
   plan.origin["chosen"] = nlohmann::json(options.chosen).dump();
   const nlohmann::ordered_json merged = to_json(plan.document.root);
   std::string sweep_text;
   for (const char* key : {"sweep", "tune", "branches"}) {
-    if (const Node* const written = plan.document.root.find(key))
-      sweep_text += fmt::format(",\n  \"{}\": {}", key, json_as_written(*written, 2));
+    if (const Node* const part = plan.written.find(key))
+      sweep_text += fmt::format(",\n  \"{}\": {}", key, json_as_written(*part, 2));
   }
   const Sweep sweep(plan.document, sets);
   static_cast<SweptAxes&>(plan) = sweep.swept();
   plan.selection = sweep.selection();
   plan.branch_sets = sweep.branch_sets();
-  Keys keys;
+  Keys keys(std::ranges::any_of(
+      plan.axes, [](const auto& axis) { return axis == "metrics" || lies_below(axis, "metrics"); }));
+  std::optional<std::uint64_t> seed;  // of the first point, as it is written
   PointFit fit;
   NodeNames names;
   std::set<std::vector<std::string>> groups;  // combinations of the other axes than the selection's
@@ -428,6 +457,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
       refuse_points(plan, points, k, options, folders, std::ref(names));
     }
     if (options.validation) scenario->repeat.set_antithetic(false);  // a tuned value is not chosen by pairs
+    if (!seed) seed = scenario->seed;
     if (sweep.independent()) scenario->seed = keys.independent_seed(*scenario);
     PointKey key = keys.point(*scenario);
     // A choice is made on other runs than those that are reported; but where each repetition draws its data, on validation
@@ -486,11 +516,15 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   require_conclusions(plan);
   require_comparable(plan, sweep);
   require_traced_run(plan, groups);
-  plan.record_key = record_key(*plan.points.front().scenario);
-  // The scenario itself may be incomplete: the sweep may give a required option.
+  // A run that draws its data or network has the scalars of these, which the key of such a point has.
   const PlannedPoint& first = plan.points.front();
-  plan.resolved =
-      write_all(first.past ? *first.past : *first.scenario, Numbers::kQuantities, sweep.axes()).dump(2);
+  const auto drawn =
+      std::ranges::find_if(plan.points, [](const auto& p) { return p.scenario->draws_anew(); });
+  plan.record_key = record_key(*(drawn == plan.points.end() ? first : *drawn).scenario);
+  // The scenario itself may be incomplete: the sweep may give a required option.
+  Scenario shown = first.past ? *first.past : *first.scenario;
+  if (sweep.independent()) shown.seed = *seed;
+  plan.resolved = write_all(shown, Numbers::kQuantities, sweep.axes()).dump(2);
   if (!sweep_text.empty()) {
     plan.resolved.erase(plan.resolved.size() - 2);  // the closing brace
     plan.resolved += sweep_text + "\n}";
@@ -509,6 +543,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
 struct StoredFolders {
   Folders folders{};  // in order: the store's that may be read, then those that are given
   Names refused{};    // the store's that may not
+  Folders lines{};    // the store's, empty where they may not
 };
 
 StoredFolders stored_folders(analysis::StoredStudy& study, const Folders& given) {
@@ -521,8 +556,10 @@ StoredFolders stored_folders(analysis::StoredStudy& study, const Folders& given)
   for (std::string line; std::getline(lines, line);) {
     if (const auto folder = std::filesystem::weakly_canonical(line, error); lies_under(folder, roots)) {
       all.folders.push_back(folder);
+      all.lines.push_back(folder);
     } else {
       all.refused.push_back(line);
+      all.lines.emplace_back();
     }
   }
   all.folders.insert(all.folders.end(), given.begin(), given.end());
@@ -534,7 +571,7 @@ StoredFolders stored_folders(analysis::StoredStudy& study, const Folders& given)
 Plan make_plan(const std::string& file, const std::vector<std::string>& sets, const Folders& folders,
                const PlanOptions& options) {
   try {
-    return plan_document(load(file, sets, folders), file, sets, folders, options);
+    return plan_document(load(file, sets, folders, {}, &scenario_outline()), file, sets, folders, options);
   } catch (const RefusedError& error) {
     throw RefusedError(fmt::format("{}: {}", file, error.what()));
   } catch (const std::bad_alloc&) {
@@ -543,8 +580,9 @@ Plan make_plan(const std::string& file, const std::vector<std::string>& sets, co
   }
 }
 
-Outline scenario_outline() {
-  return outline<Scenario>();
+const Outline& scenario_outline() {
+  static const Outline kAll = outline<Scenario>();
+  return kAll;
 }
 
 Plan make_plan_of_text(const std::string& text, const std::string& name) {
@@ -569,9 +607,19 @@ Plan make_plan_again(analysis::StoredStudy& study, const Folders& given) {
   const std::filesystem::path home = !stored.folders.empty()  ? stored.folders.front()
                                      : stored.refused.empty() ? study.folder()
                                                               : std::filesystem::path(".");
+  std::map<std::string, std::size_t> homes;
+  if (const std::string of_files = study.info("homes"); !of_files.empty())
+    homes = nlohmann::json::parse(of_files).get<std::map<std::string, std::size_t>>();
   Plan plan = [&] {
     try {
-      return plan_document(parse(text, file, home), file, {}, stored.folders, options);
+      Document document = parse(text, file, home);
+      each_text(document.root, "", [&](Node& node, const std::string& pointer) {
+        const auto found = homes.find(pointer);
+        if (found == homes.end() || found->second >= stored.lines.size()) return;
+        if (const auto& folder = stored.lines[found->second]; !folder.empty())
+          node.at.source = document.add_source({Source::Kind::kFile, file, folder});
+      });
+      return plan_document(std::move(document), file, {}, stored.folders, options);
     } catch (const InputError& error) {
       if (stored.refused.empty()) throw;
       throw UnreadFolders(error.what(), stored.refused);
@@ -645,11 +693,11 @@ std::string Plan::locate(const std::string& pointer, const std::string& message)
   const Node* node = nullptr;
   std::string dotted = pointer.substr(pointer.empty() ? 0 : 1);
   std::replace(dotted.begin(), dotted.end(), '/', '.');
-  while (!dotted.empty() && (node = document.root.find_path(dotted)) == nullptr) {
+  while (!dotted.empty() && (node = written.find_path(dotted)) == nullptr) {
     const auto dot = dotted.rfind('.');
     dotted.resize(dot == std::string::npos ? 0 : dot);
   }
-  return scenarios::located(document.where((node != nullptr ? *node : document.root).at), pointer, message);
+  return scenarios::located(document.where((node != nullptr ? *node : written).at), pointer, message);
 }
 
 sim::Error Plan::located(const sim::Error& error) const {

@@ -55,7 +55,8 @@ struct PlanOptions {
 /// With the axes of its sweep; of the tuned options it has only `shown`, after the others.
 struct Plan : SweptAxes {
   std::string file;
-  Document document;  ///< without "sweep"
+  Document document;  ///< without "sweep", "branches" and "tune"
+  Node written;       ///< the root with these
   /// Options that "select" tunes. They are no axes of the study that is reported, in which each point has the value that
   /// was selected for it; of the study that is selected on they are.
   std::vector<std::string> tuned{};
@@ -69,8 +70,8 @@ struct Plan : SweptAxes {
   bool candidates = false;  ///< the study that "select" selects on
   std::string record_key{};
   std::string resolved{};  ///< JSON: all options of the first point, and "sweep" as written
-  /// What the study can be planned from again: the scenario as it was merged, the condition on its points, and the
-  /// folders of its files.
+  /// What the study can be planned from again: the scenario as it was merged, the condition on its points, the folders
+  /// of its files, and which of these has a file that is not searched for in the first one first.
   std::map<std::string, std::string> origin{};
 
   std::uint64_t runs() const;
@@ -95,7 +96,7 @@ Plan make_plan(const std::string& file, const std::vector<std::string>& sets, co
                const PlanOptions& options = {});
 
 /// The outline of all options of a scenario.
-Outline scenario_outline();
+const Outline& scenario_outline();
 
 /// Plans a scenario that is given as text; `name` replaces its file in messages.
 Plan make_plan_of_text(const std::string& text, const std::string& name);

@@ -360,6 +360,8 @@ void PointFit::require_assembled(const Scenario& s, const std::optional<models::
   });
   const Network* network = owners ? network_of(s, agents_of(*owners, hub)) : nullptr;
   if (network == nullptr) require_network(s);
+  if (owners && network == nullptr)
+    assemble("/network/topology", [&] { sim::require_graph(s.network.topology, agents_of(*owners, hub)); });
   if (network != nullptr && !is_similarity(s)) setting.topology = &network->topology;
   if (setting.topology != nullptr && s.network.topology.graph().draw != sim::GraphDraw::kRepetition) {
     assemble("/privacy/adversaries",

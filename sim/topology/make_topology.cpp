@@ -185,6 +185,15 @@ Topology make_topology(const TopologyOptions& options, AgentId agents, const Str
   return freeze(std::move(d));
 }
 
+void require_graph(const TopologyOptions& options, AgentId agents) {
+  const AgentId nodes = options.graph().size.value_or(agents);
+  std::visit(
+      [&](const auto& kind) {
+        if constexpr (requires { require_possible(kind, nodes); }) require_possible(kind, nodes);
+      },
+      options.kind());
+}
+
 void require_connected(const Topology& topology) {
   require_one_component(topology.components(), topology.notes());
 }

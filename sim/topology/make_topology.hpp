@@ -115,6 +115,9 @@ class TopologyOptions {
 Topology make_topology(const TopologyOptions& options, AgentId agents, const Streams& streams,
                        const WeightedEdges* similar = nullptr);
 
+/// Throws TopologyError for a graph that make_topology() refuses for its number of nodes alone. O(1).
+void require_graph(const TopologyOptions& options, AgentId agents);
+
 /// Throws TopologyError, with possible remedies, for a graph of several components.
 void require_connected(const Topology& topology);
 

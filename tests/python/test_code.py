@@ -240,6 +240,20 @@ def test_other_code_of_a_metric_is_measured_again(hearsay, tmp_path):
     assert values == [200, 400]
 
 
+def test_a_swept_option_of_metrics_is_measured_at_each_point(hearsay, tmp_path):
+    class Levels(hearsay.Metrics):
+        level = hearsay.option(1.0)
+
+        @hearsay.metric()
+        def height(self, run):
+            return self.level * run.iterations
+
+    given = peers({"type": "ad_psgd", "step": 0.1}, metrics={"type": Levels}, record={"metrics": ["height"]})
+    study = hearsay.run(given, sweep={"metrics.level": [1, 2, 3]}, output=tmp_path / "out", progress=False)
+    assert study.final()["height"].tolist() == [200, 400, 600]  # a level times 200 iterations
+    assert len(set(study.runs["fingerprint"])) == 1  # a metric changes no run
+
+
 @pytest.mark.parametrize("function, message", [
     (lambda run: 1 / 0, "ZeroDivisionError: division by zero in wrong at 0 s"),
     (lambda run: run.publish(0, run.model(0)), "a metric only looks: it changes nothing"),

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "scenarios/language/input_error.hpp"
+#include "scenarios/language/reference/outline.hpp"
 
 namespace hearsay::scenarios {
 
@@ -31,14 +34,19 @@ std::string Document::where(Position position) const {
   return fmt::format("{}:{}:{}", from.name, position.line, position.column);
 }
 
-namespace {
-
-bool same_type(const Node& object, const Node& type) {
-  const Node* present = object.find("type");
-  return present == nullptr || (present->is(type.kind) && present->text == type.text);
+bool types_differ(const Node& object, const Node& type, const Outline* option) {
+  if (const Node* const present = object.find("type"))
+    return !present->is(type.kind) || present->text != type.text;
+  if (!type.is(Node::Kind::kText) || option == nullptr || option->kind != Outline::Kind::kVariant ||
+      option->required || object.items().empty())
+    return false;
+  // It can only be read as the default type if that has all of its keys.
+  const OutlineAlternative& held = alternative_of(*option, &object);
+  const auto has = [&](const Node::Member& m) {
+    return held.open || std::ranges::count(held.members, m.key, &Outline::name) > 0;
+  };
+  return held.name != type.text && std::ranges::all_of(object.items(), has);
 }
-
-}  // namespace
 
 void Document::fail(Position at, const std::string& pointer, const std::string& message) const {
   throw InputError(located(where(at), pointer, message));
@@ -51,6 +59,7 @@ void Document::set(std::string_view path, Node value) {
   if (const std::size_t most = Limits().depth; parts.size() > most)
     fail(at, pointer, fmt::format("expected a path of at most {} keys, found {}", most, parts.size()));
   Node* node = &root;
+  const Outline* option = outline;  // that the node sets; null: unknown
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string_view part = parts[i];
     const bool last = i + 1 == parts.size();
@@ -68,9 +77,19 @@ void Document::set(std::string_view path, Node value) {
         fail(at, pointer,
              fmt::format("expected an index below {}, found '{}'", node->items().size(), printable(part)));
       node = &node->changeable_items()[*position].value;
+      if (option != nullptr)
+        option = option->kind == Outline::Kind::kList && !option->members.empty() ? &option->members.front()
+                                                                                  : nullptr;
     } else if (node->is(Node::Kind::kObject)) {
-      if (last && value.is(Node::Kind::kNull)) return node->erase(part);
-      const bool clears = last && part == "type" && !same_type(*node, value);
+      const Outline* const member = option != nullptr ? member_of(*option, node, part) : nullptr;
+      if (last && value.is(Node::Kind::kNull) && (member == nullptr || !member->has_null()))
+        return node->erase(part);
+      // What has been set without a type is meant for the type that follows.
+      const auto set_too = [&](const Node::Member& m) {
+        return source(m.value.at).kind == Source::Kind::kCommandLine;
+      };
+      const bool clears = last && part == "type" && types_differ(*node, value, option) &&
+                          (node->find("type") != nullptr || std::ranges::none_of(node->items(), set_too));
       if (clears) node->changeable_items().clear();
       node = position && !clears ? &node->changeable_items()[*position].value
                                  : &node->add(std::string(part), Node{});
@@ -78,6 +97,7 @@ void Document::set(std::string_view path, Node value) {
         *node = Node::object(at);
         node->key_at = at;
       }
+      option = member;
     } else {
       fail(at, pointer, fmt::format("expected an object with '{}', found {}", printable(part), found(*node)));
     }

@@ -10,6 +10,8 @@
 
 namespace hearsay::scenarios {
 
+struct Outline;
+
 /// Limits of the input; those on bytes and values are for a scenario together with the files that it extends. Any
 /// input is read or refused in less than 0.2 s and 64 MiB.
 struct Limits {
@@ -33,6 +35,9 @@ class Document {
   Document();
 
   Node root;
+  /// Of the options that the root sets, which outlives the document: it has the types of objects without a written one.
+  /// Null: unknown.
+  const Outline* outline = nullptr;
 
   std::uint32_t add_source(Source source);
   const Source& source(Position position) const { return sources_->at(position.source); }
@@ -47,14 +52,18 @@ class Document {
   [[noreturn]] void fail(Position at, const std::string& pointer, const std::string& message) const;
 
   /// Sets the value at a dotted path, "network.latency.max" or "record.metrics.0", and creates missing objects. Null
-  /// restores the default. A different "type" clears its object, so set it first. Throws InputError for an invalid
-  /// path.
+  /// restores the default, or is set where the option has it as a value. A different "type" clears its object, so set
+  /// it first. Throws InputError for an invalid path.
   void set(std::string_view path, Node value);
 
  private:
   std::vector<Source>& changeable_sources();
   std::shared_ptr<std::vector<Source>> sources_;
 };
+
+/// Whether an object is of another type than `type`. Without a written type it has that of `option`, which it sets, for
+/// its keys; null: unknown, and so the same.
+bool types_differ(const Node& object, const Node& type, const Outline* option);
 
 /// Parses a scenario: a JSON object with comments. `name` is the file in messages. Throws InputError.
 Document parse(std::string_view text, const std::string& name, const Limits& limits = {});

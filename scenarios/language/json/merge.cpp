@@ -7,6 +7,7 @@
 
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/language/input_path.hpp"
+#include "scenarios/language/reference/outline.hpp"
 #include "sim/files/text.hpp"
 
 namespace hearsay::scenarios {
@@ -14,13 +15,6 @@ namespace hearsay::scenarios {
 namespace {
 
 constexpr std::size_t kMaxFiles = 16;
-
-bool types_differ(const Node& a, const Node& b) {
-  const Node* type_a = a.find("type");
-  const Node* type_b = b.find("type");
-  return type_a != nullptr && type_b != nullptr &&
-         (type_a->kind != type_b->kind || type_a->text != type_b->text);
-}
 
 // The top of the tree of scenarios that a file belongs to; empty if it is in none.
 std::filesystem::path tree_of(const std::filesystem::path& file) {
@@ -53,7 +47,7 @@ class Chain {
     }
   }
 
-  Node merged() { return merge_layers(std::move(layers_)); }
+  Node merged() { return merge_layers(std::move(layers_), document_.outline); }
 
  private:
   // The extended file, by the name that it has in the folder of `file` if it is there.
@@ -148,7 +142,7 @@ bool names_type(const Node& node) {
          std::string_view("0123456789.+-").find(node.text.front()) == std::string_view::npos;
 }
 
-void merge_patch(Node& target, const Node& patch) {
+void merge_patch(Node& target, const Node& patch, const Outline* option) {
   if (!patch.is(Node::Kind::kObject)) {
     target = patch;
     return;
@@ -158,26 +152,31 @@ void merge_patch(Node& target, const Node& patch) {
     whole.add("type", std::move(target));
     target = std::move(whole);
   }
-  if (!target.is(Node::Kind::kObject) || types_differ(target, patch)) target = Node::object(patch.at);
+  const Node* const type = patch.find("type");
+  if (!target.is(Node::Kind::kObject) || (type != nullptr && types_differ(target, *type, option)))
+    target = Node::object(patch.at);
   target.at = patch.at;
   target.key_at = patch.key_at;
+  const Node typed =
+      type != nullptr || target.items().empty() ? patch : target;  // selects the alternative of both
   for (const Node::Member& member : patch.items()) {
-    if (member.value.is(Node::Kind::kNull)) {
+    const Outline* const inner = option != nullptr ? member_of(*option, &typed, member.key) : nullptr;
+    if (member.value.is(Node::Kind::kNull) && (inner == nullptr || !inner->has_null())) {
       target.erase(member.key);
       continue;
     }
     const auto position = target.position(member.key);
     merge_patch(position ? target.changeable_items()[*position].value : target.add(member.key, Node{}),
-                member.value);
+                member.value, inner);
   }
 }
 
-Node merge_layers(std::vector<Node> layers) {
+Node merge_layers(std::vector<Node> layers, const Outline* outline) {
   Node result = Node::object(layers.at(0).at);
-  std::for_each(layers.rbegin(), layers.rend(), [&result](Node& layer) {
+  std::for_each(layers.rbegin(), layers.rend(), [&](Node& layer) {
     layer.erase("extends");
     layer.erase("$schema");
-    merge_patch(result, layer);
+    merge_patch(result, layer, outline);
   });
   return result;
 }
@@ -202,8 +201,9 @@ void apply_set(Document& document, const std::string& set) {
 }
 
 Document load(const std::filesystem::path& file, std::span<const std::string> sets, const Folders& folders,
-              const Limits& limits) {
+              const Limits& limits, const Outline* outline) {
   Document document;
+  document.outline = outline;
   document.set_folder(file.parent_path());
   Folders allowed = folders;
   if (const auto top = tree_of(file); !top.empty()) allowed.push_back(top);

@@ -41,7 +41,7 @@ std::vector<Node::Member>& Node::changeable_items() {
 std::optional<std::size_t> Node::position(std::string_view part) const {
   std::size_t index = items().size();
   if (kind == Kind::kList) {
-    index = sim::whole_number<std::size_t>(part).value_or(index);
+    if (part == "0" || !part.starts_with('0')) index = sim::whole_number<std::size_t>(part).value_or(index);
   } else if (kind == Kind::kObject) {
     const auto found =
         std::find_if(items().begin(), items().end(), [&](const Member& m) { return m.key == part; });

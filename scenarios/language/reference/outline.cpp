@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "scenarios/language/input_error.hpp"
+#include "scenarios/language/json/node.hpp"
 #include "scenarios/language/reference/writer.hpp"
 #include "scenarios/language/units.hpp"
 
@@ -46,6 +47,26 @@ sim::About Outline::about() const {
           .open_max = open_max,
           .required = required,
           .in_run = in_run};
+}
+
+const OutlineAlternative& alternative_of(const Outline& variant, const Node* written) {
+  const Node* const type =
+      written != nullptr && written->is(Node::Kind::kObject) ? written->find("type") : written;
+  for (const OutlineAlternative& one : variant.alternatives) {
+    const bool named = type != nullptr && type->is(Node::Kind::kText) && type->text == one.name;
+    const bool keyed = type == nullptr && written != nullptr && !one.shorthand_key.empty() &&
+                       written->find(one.shorthand_key) != nullptr;
+    if (named || keyed) return one;
+  }
+  return variant.alternatives[variant.held];
+}
+
+const Outline* member_of(const Outline& option, const Node* written, std::string_view name) {
+  const bool variant = option.kind == Outline::Kind::kVariant;
+  if (!variant && option.kind != Outline::Kind::kObject) return nullptr;
+  const auto& members = variant ? alternative_of(option, written).members : option.members;
+  const auto found = std::ranges::find(members, name, &Outline::name);
+  return found == members.end() ? nullptr : &*found;
 }
 
 Outline& Outliner::add(Outline::Kind kind, const sim::About& about, std::string standard) {

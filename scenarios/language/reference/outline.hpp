@@ -8,6 +8,8 @@
 
 namespace hearsay::scenarios {
 
+struct Node;
+
 /// One option. Texts are copies, so an outline can outlive its options.
 struct Outline {
   enum class Kind { kBoolean, kNumber, kWhole, kText, kFile, kChoice, kObject, kList, kVariant, kByAgent };
@@ -37,9 +39,17 @@ struct Outline {
   std::size_t held = 0;  ///< index of the default alternative
 
   sim::About about() const;  ///< views into this
+  /// Whether null is a value of the option, "none", because its default is another one. Elsewhere null is the default.
+  bool has_null() const { return optional && standard != "none"; }
 };
 
 using OutlineAlternative = Outline::Alternative;
+
+/// The alternative of a variant that a value selects: by its type, by the key of a short form, else the default one. The
+/// value may be null.
+const OutlineAlternative& alternative_of(const Outline& variant, const Node* written);
+/// A member of an object or variant with that value; null: there is none, or its members are not known.
+const Outline* member_of(const Outline& option, const Node* written, std::string_view name);
 
 /// Collects outlines of the options that it visits, and changes the options.
 class Outliner final : public sim::Visitor {

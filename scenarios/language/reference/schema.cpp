@@ -127,14 +127,15 @@ Json nullable(Json schema) {
   return schema;
 }
 
-// The schema of that text, in which any member may be null that is not required.
+// The schema of that text, in which any member may be null that is not required. A null one of "oneOf" is not given.
 Json with_nulls(Json schema) {
   if (!schema.is_structured()) return schema;
   for (auto& part : schema) part = with_nulls(std::move(part));
   if (!schema.is_object() || !schema.contains("properties")) return schema;
-  Json required = schema.value("required", Json::array());
-  for (const Json& one : schema.value("oneOf", Json::array()))
-    required.insert(required.end(), one["required"].begin(), one["required"].end());
+  const Json required = schema.value("required", Json::array());
+  if (schema.contains("oneOf"))
+    for (Json& one : schema["oneOf"])
+      one["properties"][one["required"][0].get<std::string>()] = {{"not", {{"type", "null"}}}};
   for (auto& [name, member] : schema["properties"].items()) {
     if (std::ranges::find(required, Json(name)) == required.end() && !member.empty())
       member = nullable(member);
@@ -166,10 +167,10 @@ class Maker {
   Json root(const Outline& o) {
     Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "hearsay scenario"}};
     Json body = object(o.members);
-    body["properties"]["$schema"] = {{"type", "string"},
-                                     {"description", "The JSON Schema that editors check this by."}};
-    body["properties"]["extends"] = {{"type", "string"},
-                                     {"description", "A scenario that this one changes."}};
+    body["properties"]["$schema"] =
+        nullable({{"type", "string"}, {"description", "The JSON Schema that editors check this by."}});
+    body["properties"]["extends"] =
+        nullable({{"type", "string"}, {"description", "A scenario that this one changes."}});
     body["properties"]["sweep"] = nullable(sweep_schema());
     body["properties"]["branches"] = nullable(branches_schema());
     body["properties"]["tune"] = nullable(tune_schema());

@@ -123,6 +123,8 @@ void Axis::read_range(const Document& document, const std::string& pointer) {
       document.fail(item.value.key_at, pointer + pointer_step(item.key),
                     unknown_key(item.key, known, " of a range"));
   }
+  std::erase_if(written_.changeable_items(),
+                [](const auto& item) { return item.value.is(Node::Kind::kNull); });
   const auto number = [&](std::string_view key) {
     const Node* node = written_.find(key);
     if (node == nullptr) fail(written_, "", fmt::format("required key '{}' of a range is missing", key));
@@ -181,6 +183,14 @@ void Axis::read_range(const Document& document, const std::string& pointer) {
       fail(*scale, "scale", "a log scale requires 'from' and 'to' of the same sign and not 0");
     if (log) kind_ = Kind::kLogCount;
   }
+  // The unit of the last digit, or of its share of a value.
+  const bool ratio = kind_ == Kind::kFactor || kind_ == Kind::kLogCount;
+  const double whole = ratio ? std::log(to_ / from_) : to_ - from_;
+  const double gap = factor ? std::log(by_) : step ? by_ : whole / (by_ - 1);
+  const double exponent = ratio ? -1 : std::floor(std::log10(std::max(std::abs(from_), std::abs(to_))));
+  constexpr double kMany = 1e7;  // more values than that are refused for their number
+  if (size() > 1 && size() <= kMany && std::abs(gap) < std::pow(10, exponent - 14) * (1 - 1e-9))
+    fail(written_, "", "values of a range have 15 digits, in which these are equal");
 }
 
 double Axis::size() const {

@@ -36,6 +36,25 @@ bool assigns(const std::string& text) {
   return false;
 }
 
+// Whether two comparisons are joined without && or ||: to muParser "0.5 < a < 1" is (0.5 < a) < 1.
+bool chains(std::string_view text) {
+  constexpr std::string_view kTwo[] = {"&&", "||", "==", "!=", "<=", ">="};
+  std::vector<int> comparisons{0};  // since the last &&, by open parenthesis
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    const bool two = std::ranges::find(kTwo, text.substr(i, 2)) != std::end(kTwo);
+    if (c == '(') comparisons.push_back(0);
+    if (c == ')' && comparisons.size() > 1) comparisons.pop_back();
+    if (c == '&' || c == '|' || c == ',' || c == '?' || c == ':') comparisons.back() = 0;
+    if ((c == '<' || c == '>' || (two && (c == '=' || c == '!'))) && ++comparisons.back() > 1) return true;
+    if (two) ++i;
+  }
+  return false;
+}
+
 // The quantities of the expression that is being read: muParser calls plain functions.
 thread_local std::set<std::string> quantities_read;
 
@@ -75,6 +94,9 @@ Expression::Expression(const std::string& expression, const std::vector<std::str
     : parser_(std::make_unique<Parser>()) {
   if (assigns(expression))
     throw std::invalid_argument(fmt::format("a {} must not assign; write == for equality", words.what));
+  if (chains(expression))
+    throw std::invalid_argument(
+        fmt::format("a {} must not chain comparisons; write a < b && b < c for a < b < c", words.what));
   mu::Parser& parser = parser_->expression;
   parser.DefineNameChars("0123456789_.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   parser_->values.resize(names.size());

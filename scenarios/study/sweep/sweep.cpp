@@ -104,6 +104,7 @@ void Sweep::read_branches(const Document& document, const Node& branches) {
   Node options = branches;
   options.erase("set");
   scenarios::read(document, options, branches_.emplace(), {}, "/branches", {}, {"set"});
+  parting_at_ = branches.find("at")->at;
   if (branches_->continuations == 1) return;
   if (branches_->noise == LaterNoise::kCommon)
     document.fail(branches.find("continuations")->at, "/branches/continuations",
@@ -315,7 +316,7 @@ std::vector<SweepPoint> Sweep::points(const std::string& only, double max_points
   std::set<std::vector<std::size_t>> seen;    // combinations without what is absent
   const auto next = [&] {
     for (std::size_t g = groups_.size(); g-- > 0; at[g] = 0)
-      if (!skipped[g] && ++at[g] < static_cast<std::size_t>(groups_[g].front().size())) return true;
+      if (!skipped[g] && static_cast<double>(++at[g]) < groups_[g].front().size()) return true;
     return false;
   };
   double tried = 0;

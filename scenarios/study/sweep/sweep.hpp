@@ -45,6 +45,7 @@ class Sweep {
   /// "branches", whose changes are the axis kBranchAxis; `branch_sets()`: as they are written.
   const std::optional<BranchOptions>& branches() const { return branches_; }
   const Node& branch_sets() const { return branch_sets_; }
+  Position parting_at() const { return parting_at_; }  ///< of "at" of the branches
 
   /// Number of combinations of values, of which a condition can leave fewer points.
   double combinations() const;
@@ -71,6 +72,7 @@ class Sweep {
   std::optional<Selection> selection_;
   std::optional<BranchOptions> branches_;
   Node branch_sets_;
+  Position parting_at_;
 };
 
 /// The document of one point. Shorter paths are set first, and of equally long ones "type", which clears its object.

@@ -171,6 +171,12 @@ Draft draw(const PowerLaw& options, AgentId nodes, const Streams& streams);
 Draft draw(const Rmat& options, AgentId nodes, const Streams& streams);
 Draft draw(const RandomGeometric& options, AgentId nodes, const Streams& streams);
 
+// What draw() refuses for the number of nodes alone.
+void require_possible(const RandomRegular& options, AgentId nodes);
+void require_possible(const ErdosRenyi& options, AgentId nodes);
+void require_possible(const WattsStrogatz& options, AgentId nodes);
+void require_possible(const BarabasiAlbert& options, AgentId nodes);
+
 /// The place of a node of random_geometric.
 Place place_of_node(AgentId node, double side, const Streams& streams);
 

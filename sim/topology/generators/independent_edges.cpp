@@ -72,13 +72,17 @@ void ErdosRenyi::describe(Visitor& v) {
   v.check(!probability || !mean_degree, "mean_degree", "give only one of probability and mean_degree");
 }
 
+void require_possible(const ErdosRenyi& o, AgentId nodes) {
+  if (nodes >= 2 && !o.probability && o.mean_degree.value_or(4) > nodes - 1.0)
+    throw TopologyError("expected a mean_degree of at most {}, found {}", nodes - 1,
+                        o.mean_degree.value_or(4));
+}
+
 Draft draw(const ErdosRenyi& o, AgentId nodes, const Streams& streams) {
+  require_possible(o, nodes);
   Draft d{.nodes = nodes};
   if (nodes < 2) return d;
   const double p = o.probability ? *o.probability : o.mean_degree.value_or(4) / (nodes - 1.0);
-  if (p > 1)
-    throw TopologyError("expected a mean_degree of at most {}, found {}", nodes - 1,
-                        o.mean_degree.value_or(4));
   require_edges_fit(static_cast<std::uint64_t>(0.5 * nodes * (nodes - 1.0) * p));
   if (p == 0) return d;
   if (p == 1) return {.nodes = nodes, .edges = complement(nodes, {})};

@@ -75,11 +75,6 @@ bool pair_stubs(Partners& partners, std::vector<AgentId> stubs, Stream& s) {
 }
 
 std::vector<Edge> random_regular(AgentId nodes, std::uint32_t degree, Stream& s) {
-  if (degree >= nodes || (std::uint64_t{nodes} * degree) % 2 != 0)
-    throw TopologyError(
-        "no simple graph of {} agents has degree {}: choose a degree below the number of agents, with "
-        "an even product",
-        nodes, degree);
   require_edges_fit(std::uint64_t{nodes} * degree / 2);
   if (degree > (nodes - 1) / 2) {
     // Pairing the stubs of a dense graph fails too often; its complement is sparse.
@@ -98,7 +93,16 @@ std::vector<Edge> random_regular(AgentId nodes, std::uint32_t degree, Stream& s)
 
 }  // namespace
 
+void require_possible(const RandomRegular& options, AgentId nodes) {
+  if (options.degree >= nodes || (std::uint64_t{nodes} * options.degree) % 2 != 0)
+    throw TopologyError(
+        "no simple graph of {} agents has degree {}: choose a degree below the number of agents, with "
+        "an even product",
+        nodes, options.degree);
+}
+
 Draft draw(const RandomRegular& options, AgentId nodes, const Streams& streams) {
+  require_possible(options, nodes);
   Stream s = topology_stream(streams, TopologyDraw::kEdges);
   return {.nodes = nodes, .edges = random_regular(nodes, options.degree, s)};
 }

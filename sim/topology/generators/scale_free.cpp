@@ -17,11 +17,15 @@ void BarabasiAlbert::describe(Visitor& v) {
   v(links, {.name = "links", .help = "Number of links of an agent when it joins.", .min = 1});
 }
 
+void require_possible(const BarabasiAlbert& o, AgentId nodes) {
+  if (nodes < o.links + std::uint64_t{1})
+    throw TopologyError("expected at least {1} agents for {0} links per agent, found {2}", o.links,
+                        o.links + std::uint64_t{1}, nodes);
+}
+
 Draft draw(const BarabasiAlbert& o, AgentId nodes, const Streams& streams) {
+  require_possible(o, nodes);
   const std::uint64_t core = o.links + std::uint64_t{1};
-  if (nodes < core)
-    throw TopologyError("expected at least {1} agents for {0} links per agent, found {2}", o.links, core,
-                        nodes);
   require_edges_fit(core * o.links / 2 + (nodes - core) * o.links);
   Stream s = topology_stream(streams, TopologyDraw::kEdges);
   Draft d{.nodes = nodes};

@@ -14,10 +14,14 @@ void WattsStrogatz::describe(Visitor& v) {
   v.check(neighbours % 2 == 0, "neighbours", "expected an even number, found {}", neighbours);
 }
 
-Draft draw(const WattsStrogatz& o, AgentId nodes, const Streams& streams) {
+void require_possible(const WattsStrogatz& o, AgentId nodes) {
   if (nodes < o.neighbours + std::uint64_t{2})
     throw TopologyError("expected at least {1} agents for a small world of {0} neighbours, found {2}",
                         o.neighbours, o.neighbours + std::uint64_t{2}, nodes);
+}
+
+Draft draw(const WattsStrogatz& o, AgentId nodes, const Streams& streams) {
+  require_possible(o, nodes);
   require_edges_fit(std::uint64_t{nodes} * o.neighbours / 2);
   using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS>;
   Stream s = topology_stream(streams, TopologyDraw::kEdges);

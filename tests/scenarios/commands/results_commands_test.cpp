@@ -97,6 +97,29 @@ TEST_CASE("commands: verify reads the input files that run has read") {
   }
 }
 
+TEST_CASE("commands: verify reads the files of an extended scenario, whatever has their names elsewhere") {
+  const Scratch dir;
+  dir.write("s/base/d.csv", "x,y\n1,2\n2,3\n3,5\n4,4\n");
+  dir.write("s/d.csv", "x,y\n1,2\n2,3\n3,5\n4,9\n");
+  dir.write("s/base/e.csv", "x,y\n1,2\n2,3\n3,5\n4,7\n");
+  dir.write("more/e.csv", "x,y\n1,2\n2,3\n3,5\n4,8\n");
+  dir.write("s/base/base.json",
+            R"({"data": {"type": "csv", "path": "d.csv", "target": "y", "owner": {"blocks": 2}},
+    "privacy": {"mechanism": "none"}, "protocol": {"type": "central_async", "rho": 1e-5}, "stop": {"iterations": 5}})");
+  dir.write("s/top.json", R"({"extends": "base/base.json"})");
+  // A file that the extending scenario names is not searched for in the folder of the other.
+  dir.write("s/own.json", R"({"extends": "base/base.json", "data": {"path": "e.csv"}})");
+  for (const std::string name : {"top", "own"}) {
+    INFO(name);
+    test::ended_with(dir, "run s/" + name + ".json --no-progress -o " + name + " --data-dir more");
+    test::ended_with(dir, "verify " + name);
+    test::ended_with(dir, "trace " + name);
+  }
+  // A file that has changed is one.
+  dir.write("s/base/d.csv", "x,y\n1,2\n2,3\n3,5\n4,5\n");
+  test::ended_with(dir, "verify top", 4);
+}
+
 // A received store must not decide which files are read.
 TEST_CASE("commands: input files of a stored study are read below the current folder and named folders") {
   const Scratch dir;

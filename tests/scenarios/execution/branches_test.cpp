@@ -355,6 +355,10 @@ TEST_CASE("branches: what does not fit is refused where it is written") {
   CHECK(
       refusal(R"({"protocol.stepp": 1})") ==
       "/branches/set/1/value/protocol.stepp: unknown key 'protocol.stepp' of a branch; did you mean 'protocol.step'?\n");
+  for (const std::string key : {"network.latency", "protocol.step", "events"})
+    CHECK(refusal("{\"" + key + "\": null}") ==
+          "/branches/set/1/value/" + key +
+              ": expected a value, found null: leave out what the branch does not change\n");
   CHECK(refusal(R"({"rate": 1})") ==
         "/branches/set/1/value/rate: unknown key 'rate'; known keys: network.latency, network.loss, "
         "network.bandwidth, network.compute_time, events, protocol.step, protocol.momentum\n");
@@ -384,6 +388,9 @@ TEST_CASE("branches: what does not fit is refused where it is written") {
       "(point 1: branch=events)\n");
   CHECK(refusal(R"({"protocol.step": -1})") ==
         "/branches/set/1/value/protocol.step: expected a value above 0, found -1\n");
+  dir.write("s.json", study(",\n \"branches\": {\"at\": \"30 s\",\n \"set\": [{}]}"));
+  CHECK_THAT(test::refusal(dir, "validate s.json"),
+             Catch::StartsWith("s.json:8:21: /branches/at: expected a time"));
   CHECK(refusal("{\"network.loss\": 1}", "--set branches.at=30") ==
         "/branches/at: expected a time before the end of the run (30 s), found 30 s\n");
   CHECK(refusal("{\"network.loss\": 1}",

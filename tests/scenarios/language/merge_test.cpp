@@ -6,8 +6,10 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "scenarios/language/reference/outline.hpp"
 #include "tests/support/input_message.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/toy.hpp"
 
 using namespace hearsay;
 using scenarios::Node;
@@ -93,6 +95,50 @@ TEST_CASE("extends: a different type replaces the object, the same type or none 
   CHECK(d.root.find_path("r.type")->text == "a");
 }
 
+TEST_CASE("extends: an object without a written type has that of its keys, or the default one") {
+  const Scratch dir;
+  const scenarios::Outline outline = scenarios::outline<toy::Study>();
+  const auto topology = [&](const std::string& base, const std::string& patch, const std::string& set = "") {
+    const auto one = [](const std::string& value) { return R"("network": {"topology": )" + value + "}"; };
+    dir.write("base.json", "{" + one(base) + "}");
+    const std::string file = dir.write("x.json", R"({"extends": "base.json", )" + one(patch) + "}");
+    const auto sets = set.empty() ? std::vector<std::string>() : std::vector{set};
+    return scenarios::to_json(
+               *scenarios::load(file, sets, {}, {}, &outline).root.find_path("network.topology"))
+        .dump();
+  };
+  // A star by default.
+  CHECK(topology(R"({"points": 3})", R"({"type": "named"})") == R"({"type":"named"})");
+  CHECK(topology(R"({"points": 3})", R"({"type": "star"})") == R"({"points":3,"type":"star"})");
+  CHECK(topology(R"({"word": "a"})", R"({"type": "named"})") == R"({"word":"a","type":"named"})");
+  CHECK(topology(R"({"points": 3})", "{}", "network.topology.type=named") == R"({"type":"named"})");
+  CHECK(topology(R"({"word": "a"})", "{}", "network.topology.type=named") ==
+        R"({"word":"a","type":"named"})");
+}
+
+TEST_CASE("extends: of an option that has another default null is a value") {
+  struct Kept {
+    std::optional<double> wall = 60;
+    std::optional<double> end;
+    void describe(sim::Visitor& v) {
+      v(wall, {.name = "wall"});
+      v(end, {.name = "end"});
+    }
+  };
+  const Scratch dir;
+  const scenarios::Outline outline = scenarios::outline<Kept>();
+  const auto merged = [&](const std::string& base, const std::string& patch,
+                          const std::vector<std::string>& sets = {}) {
+    dir.write("base.json", base);
+    const std::string file = dir.write("x.json", R"({"extends": "base.json")" + patch + "}");
+    return scenarios::to_json(scenarios::load(file, sets, {}, {}, &outline).root).dump();
+  };
+  CHECK(merged(R"({"wall": 5, "end": 6})", R"(, "wall": null, "end": null)") == R"({"wall":null})");
+  CHECK(merged(R"({"wall": null, "end": null})", "") == R"({"wall":null})");
+  CHECK(merged(R"({"wall": null})", R"(, "wall": 7)") == R"({"wall":7})");
+  CHECK(merged("{}", "", {"wall=null", "end=null"}) == R"({"wall":null})");
+}
+
 TEST_CASE("extends: merging follows the examples of RFC 7386, appendix A") {
   const auto merged = [](const std::string& a, const std::string& b) {
     auto target = scenarios::parse(R"({"v": )" + a + "}", "a").root;
@@ -173,6 +219,7 @@ TEST_CASE("set: sets elements of lists, restores defaults, replaces an object of
   CHECK(d.root.find_path("q")->items().size() == 1);
   CHECK(where(d, "e.k.0") == "--set e");
   CHECK(merge_refusal(file, {"m.2=c"}) == "--set m.2: /m: expected an index below 2, found '2'");
+  CHECK(merge_refusal(file, {"m.01=c"}) == "--set m.01: /m: expected an index below 2, found '01'");
   CHECK(merge_refusal(file, {"n.x=c"}) == "--set n.x: /n: expected an object with 'x', found 3");
   CHECK(merge_refusal(file, {"n"}) == "--set n: expected PATH=VALUE, found no '='");
   CHECK(merge_refusal(file, {"n..x=1"}).find("expected a path such as network.latency, found 'n..x'") !=

@@ -54,9 +54,13 @@ TEST_CASE("schema: an independent validator agrees with the reader") {
       {R"({"$schema": "s.json", "extends": "base.json", "network": {"latency": {"sigma": 2}}})",
        R"({"sweep": {"seed": [1, {"label": "two", "value": 2}, {"a": 3}]}})",
        R"({"sweep": {"seed": null, "where": null, "select": null}, "branches": null, "tune": null})",
+       R"({"$schema": null, "extends": null, "sweep": {"seed": {"from": 1, "to": 2, "step": 1, "count": null}}})",
+       R"({"tune": {"paths": {"seed": [1, 2]}, "minimise": "x", "maximise": null}})",
        R"({"tune": {"paths": {"seed": [1, 2]}, "minimise": "x", "on": null, "trials": {"eta": null}}})"});
   bad.insert(bad.end(), {R"({"tune": {"paths": null, "minimise": "x"}})",
                          R"({"tune": {"paths": {"seed": [1, 2]}, "minimise": null}})",
+                         R"({"tune": {"paths": {"seed": [1, 2]}, "minimise": "x", "maximise": "y"}})",
+                         R"({"sweep": {"seed": {"from": 1, "to": 2, "step": null}}})",
                          R"({"sweep": {"seed": [1, {"label": "two"}]}})",
                          R"({"sweep": {"seed": [1, {"label": "two", "value": 2, "values": 2}]}})"});
   test::check_schema(scenarios::json_schema(scenarios::outline<toy::Study>()).dump(), good, bad);

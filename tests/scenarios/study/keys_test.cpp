@@ -81,6 +81,18 @@ TEST_CASE("keys: what is said of a point does not depend on what else is stored"
   CHECK(scalars("without", R"(, "relative_fitness")") == with);
 }
 
+TEST_CASE("keys: baselines that are added are those of every point that draws its data or network") {
+  // The first point draws none.
+  const test::StudyFolder dir(
+      R"("sweep": {"seed": [1, 2], "data.draw": ["study", "repetition"]}, "repeat": 2)");
+  ended_with(dir, "run s.json --no-progress -o out");
+  const std::string more = R"(run s.json --no-progress --set baselines='["isolated"]' -o )";
+  const std::string err = ended_with(dir, more + "out").err;
+  CHECK_THAT(err, Catch::Contains("8 runs: 0 cached, 8 to run"));
+  ended_with(dir, more + "fresh");
+  check_same_files(dir / "out", dir / "fresh", {"scalars.csv", "series.csv"});
+}
+
 TEST_CASE("keys: 'every' is in the key of a run if a target is checked at every sample") {
   const std::string target = R"(stop.target={"metric":"objective","below":1})";
   CHECK(key({target}) != key({target, "record.every.iterations=7"}));

@@ -66,6 +66,12 @@ TEST_CASE("point fit: a graph that cannot be made, or does not suit the protocol
                "agent 2 has none"));
   CHECK_THAT(misfit(kPersonalOnRing + R"( --set 'network.topology={"type": "random_regular", "degree": 7}')"),
              Contains("/network/topology: no simple graph of 3 agents has degree 7"));
+  // Also where the graph would be too large to be made for a look.
+  for (const char* graph :
+       {R"({"type": "watts_strogatz", "neighbours": 1000})", R"({"type": "erdos_renyi", "mean_degree": 600})",
+        R"({"type": "random_regular", "degree": 600})", R"({"type": "barabasi_albert", "links": 600})"})
+    CHECK_THAT(misfit(kPersonalOnRing + " --set data.owners=500 --set network.topology='" + graph + "'"),
+               Contains("/network/topology: "));
   CHECK_THAT(misfit(kPersonalOnRing + " --set network.topology=similarity"),
              Contains("/network/topology: the data define no similarity graph"));
   CHECK_THAT(misfit("--set network.latency=distance"), Contains("/network/latency: "));

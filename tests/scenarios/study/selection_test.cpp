@@ -739,7 +739,7 @@ TEST_CASE("tune.trials: refusals") {
   CHECK_THAT(refusal(law, "--set privacy=null --set privacy.mechanism=none"),
              Contains("/tune/trials: requires a private mechanism at every point"));
   CHECK_THAT(refusal(law, "--set data.draw=repetition"),
-             Contains("/tune/trials: trials are of the same data"));
+             Contains("s.json:6:24: /tune/trials: trials are of the same data"));
   CHECK_THAT(refusal(law, "--set tune.minimise=objective"),
              Contains("/tune/trials: choose by a metric of test records"));
   CHECK_THAT(
@@ -770,9 +770,9 @@ TEST_CASE("tune: candidates run on other random graphs than those that are repor
   analysis::StoredStudy(dir / "out/selection")
       .each_run([](const auto&) {}, [&](const auto&, const auto& run) { tried.insert(run.fingerprint); });
   CHECK(tried.size() >= 3);
-  analysis::StoredStudy(dir / "out").each_run([](const auto&) {}, [&](const auto&, const auto& run) {
-    CHECK_FALSE(tried.contains(run.fingerprint));
-  });
+  analysis::StoredStudy(dir / "out")
+      .each_run([](const auto&) {},
+                [&](const auto&, const auto& run) { CHECK_FALSE(tried.contains(run.fingerprint)); });
 }
 
 TEST_CASE("tune: conclusions and the trace are of the study, not of its candidates") {
@@ -806,8 +806,9 @@ TEST_CASE("tune: refusals") {
   };
   const std::string best = R"("minimise": "relative_fitness", "on": "test"})";
   CHECK_THAT(refusal("3"), Contains("/tune: expected an object"));
-  CHECK_THAT(refusal(R"({"paths": {"protocol.rho": [1, 2]}, )" + best, R"(, "random_numbers": "independent")"),
-             Contains("/sweep/random_numbers: expected common"));
+  CHECK_THAT(
+      refusal(R"({"paths": {"protocol.rho": [1, 2]}, )" + best, R"(, "random_numbers": "independent")"),
+      Contains("/sweep/random_numbers: expected common"));
   CHECK_THAT(refusal("{" + best), Contains("/tune/paths: expected an object with the options to tune"));
   CHECK_THAT(refusal(R"({"paths": {"protocol.rh": [1, 2]}, )" + best),
              Contains("/tune/paths/protocol.rh: no point of the study has this option"));
@@ -825,6 +826,11 @@ TEST_CASE("tune: refusals") {
   dir.write("s.json", test::small_scenario(
                           R"("tune": {"paths": {"protocol.rho": [1, 2]}, "minimise": "relative_fitness"})"));
   test::ended_with(dir, "validate s.json");
+  dir.write("s.json",
+            test::small_scenario(R"("tune": {"paths": {"protocol.rho": {"from": 1, "to": 1e300, "step": 1}},
+    "minimise": "relative_fitness"})"));
+  CHECK_THAT(test::ended_with(dir, "validate s.json", 3).err,
+             Contains("the sweep has more than 100000 combinations of values"));
   for (const char* budget : {"\"halving\"", "0", "1.5", "[]"})
     CHECK_THAT(
         refusal(fmt::format(R"({{"paths": {{"protocol.rho": [1, 2]}}, "budget": {}, {})", budget, best)),

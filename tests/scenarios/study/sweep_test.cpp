@@ -143,6 +143,23 @@ TEST_CASE("sweep: errors are reported in one line") {
         "1:17: /sweep/a: units of different kinds in one range");
   CHECK(sweep_refusal(R"({"a": {"from": 1, "to": 1, "count": 3}})") ==
         "1:17: /sweep/a: 'from' and 'to' of a count must differ: all values would be equal");
+  for (const char* range : {R"({"from": 1, "to": 1.000000000000001, "count": 5})",
+                            R"({"from": 1e20, "to": 1.000000000000005e20, "step": 1e5})",
+                            R"({"from": 1, "to": 1.000000000000001, "count": 3, "scale": "log"})"})
+    CHECK(sweep_refusal(R"({"a": )" + std::string(range) + "}")
+              .ends_with("/sweep/a: values of a range have 15 digits, in which these are equal"));
+  CHECK(labels(R"({"a": {"from": 1, "to": 1.00000000000004, "count": 3}})").size() == 3);
+  CHECK(labels(R"({"a": {"from": 123456789012345, "to": 123456789012355, "step": 1}})").size() == 11);
+  CHECK(labels(R"({"a": {"from": 9007199254740000, "to": 9007199254740990, "step": 10}})").size() == 100);
+  CHECK(labels(R"({"zip": [{"a": {"from": 1, "to": 2, "step": 1, "count": null}}]})").size() == 2);
+  for (const char* chain : {"0.5 < a < 1.5", "0 == a == 1", "a > 0 && (1 > a > 0)", "a >= 0 != 1"})
+    CHECK(
+        sweep_refusal(R"({"a": [1], "where": ")" + std::string(chain) + "\"}")
+            .ends_with(
+                "/sweep/where: a condition must not chain comparisons; write a < b && b < c for a < b < c"));
+  for (const char* whole :
+       {"0.5 < a && a < 1.5", "(a > 0) == (a < 2)", "a > 0 ? a < 2 : a < 1", "min(a > 0, a < 2) == 1"})
+    CHECK(labels(R"({"a": [1], "where": ")" + std::string(whole) + "\"}").size() == 1);
   CHECK(sweep_refusal(R"({"a": [1], "where": "a = 1"})")
             .ends_with("/sweep/where: a condition must not assign; write == for equality"));
   CHECK(sweep_refusal(R"({"a": [1], "where": "a >"})").find("/sweep/where: expected a condition such as") !=
@@ -340,6 +357,8 @@ TEST_CASE("sweep: conditions accept quantities") {
     CHECK(labels(sweep, {}, only) == Labels{{"30 ms"}});
   }
   CHECK(labels(R"({"r": ["5 /s", "6 /s"]})", {}, "r > 5 /s") == Labels{{"6 /s"}});
+  // Before a parenthesis "min" is a function: 1/min(1,2) is 1, and no rate.
+  CHECK(labels(R"({"a": [1, 2]})", {}, "a > 1/min(1,2)") == Labels{{"2"}});
   // Where s is a name, only quotes make a rate of it: 12/s is 6 and 4.
   const std::string named = R"({"s": [2, 3], "r": ["5 /s"]})";
   CHECK(labels(named, {}, "12/s > r") == Labels{{"2", "5 /s"}});
