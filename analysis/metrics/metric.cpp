@@ -343,10 +343,10 @@ std::vector<Metric> gather() {
              .better = m.lower_is_better || m.diverges || m.needs_test ? Better::kLower : Better::kNone,
              .scale = m.diverges ? unit_scale : nullptr});
       } else {
-        sim::check(!same->is_general() && same->per_agent == m.per_agent &&
-                       same->needs_test == m.needs_test && same->exact == m.exact &&
-                       (same->scale != nullptr) == m.diverges,
-                   "two metrics of the same name differ");
+        const bool one = !same->is_general() && same->per_agent == m.per_agent &&
+                         same->needs_test == m.needs_test && same->exact == m.exact &&
+                         (same->scale != nullptr) == m.diverges;
+        if (!one) throw sim::InvariantError(fmt::format("two metrics of the name {} differ", m.name));
       }
     }
   }

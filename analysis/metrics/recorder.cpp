@@ -74,7 +74,11 @@ std::optional<std::string> Recorder::divergence(const models::World& world) cons
                        std::isfinite(d.value) ? fmt::format("{:.4g}", d.value) : "not finite", d.at.time,
                        d.at.iteration);
   }
-  return models_.verdict(world);
+  auto verdict = models_.verdict(world);
+  if (!verdict && world.overflowed != sim::kNoAgent)
+    verdict = fmt::format("a vector that agent {} sent was not finite at {:.6g} s (iteration {})",
+                          world.overflowed, world.engine.now(), world.iterations);
+  return verdict;
 }
 
 bool Recorder::reached(const models::World& world) {

@@ -54,8 +54,9 @@ class Recorder final : public models::Observer {
   Series take() { return std::move(series_); }
   /// Numbers of one sample.
   std::size_t width() const { return layout_.width(); }
-  /// Whether the run has diverged so far: by a recorded value, or by its models (ModelCheck), those of `world` being
-  /// the last. One sentence with what diverged, its values and the time; nothing if it has not.
+  /// Whether the run has diverged so far: by a recorded value, by its models (ModelCheck), those of `world` being the
+  /// last, or by a vector that an honest agent sent. One sentence with what diverged, its values and the time; nothing if
+  /// it has not.
   std::optional<std::string> divergence(const models::World& world) const;
 
   /// What it has recorded, and how long it has taken.

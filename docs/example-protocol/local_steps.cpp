@@ -15,9 +15,11 @@ void LocalSteps::Params::describe(hearsay::sim::Visitor& v) {
   v(local_steps, {.name = "local_steps", .help = "Number K of local steps in a tick.", .min = 1});
   v(batch, {.name = "batch", .help = "Number of records in a mini-batch.", .min = 1});
   v(clip, hearsay::sim::positive("clip", "Bound on the norm of the sum of the local steps."));
-  v(updates, {.name = "updates",
-              .help = "Number of releases of each agent, for which its budget is planned.",
-              .min = 1});
+  v(updates,
+    {.name = "updates",
+     .help =
+         "Number of releases of each agent, for which its budget is planned, unless privacy.steps says it.",
+     .min = 1});
 }
 
 LocalSteps::LocalSteps(const Params& params, const hearsay::models::Study& study)
@@ -27,11 +29,16 @@ LocalSteps::LocalSteps(const Params& params, const hearsay::models::Study& study
       regulariser_(study.problem.p()),
       batch_(params.batch) {
   study.problem.require_records_of_all();
-  study.privacy.require_room(params.updates);
+  if (study.privacy.steps.empty()) {
+    study.privacy.require_room(params.updates);
+  } else {
+    study.privacy.require_room_for_steps();
+  }
 }
 
 void LocalSteps::on_start(Context& context) {
-  for (AgentId i = 0; i < context.agents(); ++i) context.open_account(i, params_.updates);
+  for (AgentId i = 0; i < context.agents(); ++i)
+    context.open_account(i, context.privacy().steps_or(context.owner(i), params_.updates));
 }
 
 void LocalSteps::on_tick(AgentId i, Context& context) {

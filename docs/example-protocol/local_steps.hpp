@@ -11,8 +11,8 @@
 // A mini-batch is `batch` of agent i's records, drawn independently and uniformly; its gradient is their mean. The norm
 // is the mechanism's: L1 for laplace, else L2. Whatever the records of agent i are, norm(u) <= clip, so that u of two
 // data sets differ by at most 2 clip: this is the sensitivity of the release, and the guarantee is for the whole data
-// set of an owner, not for one record. An agent makes `updates` releases, which together use its budget, and then only
-// publishes averages.
+// set of an owner, not for one record. An agent makes `updates` releases, or privacy.steps, which together use its budget,
+// and then only publishes averages.
 //
 // Iteration: a tick. Draws the mini-batches of a tick from its own purpose kBatch. Cost of a tick: O((d_i + K batch) p).
 #include <Eigen/Core>
@@ -42,7 +42,7 @@ class LocalSteps {
                                                  .broadcasts = true,
                                                  .step = "protocol.step"};
 
-  /// Throws DataError unless every agent has a record, BudgetError where the budget has no room for `updates` releases.
+  /// Throws DataError unless every agent has a record, BudgetError where the budget has no room for its releases.
   LocalSteps(const Params& params, const hearsay::models::Study& study);
 
   void on_start(hearsay::models::Context& context);

@@ -29,8 +29,10 @@ class PushSum {
     void describe(hearsay::sim::Visitor&) {}
   };
 
-  static constexpr hearsay::models::Entry kEntry{
-      .name = "push_sum", .help = "Computes the mean of the start values by push-sum.", .vectors = 2};
+  static constexpr hearsay::models::Entry kEntry{.name = "push_sum",
+                                                 .help = "Computes the mean of the start values by push-sum.",
+                                                 .vectors = 2,
+                                                 .messages = {.tail = 1}};
   static constexpr std::array kMetrics{hearsay::models::ProtocolMetric{
       .name = "held_weight", .help = "Sum of the agents' weights: n less what is in flight or lost."}};
 

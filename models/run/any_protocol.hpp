@@ -34,10 +34,14 @@ class AnyProtocol {
   virtual std::vector<std::string> notes(const Study& study) const = 0;
   /// Numbers of a point that follow from its options, by name.
   virtual std::vector<std::pair<std::string, double>> numbers(const Study& study) const = 0;
+  /// Of a release of an owner with n records, the largest.
+  virtual double release_sensitivity(const Budget& privacy, Eigen::Index n) const {
+    return privacy.sensitivity(n);
+  }
   /// W of its mixing.
   virtual MixingWeights mixing() const = 0;
-  /// Whether it waits for replies, so that Study::round_trips has to be set.
-  virtual bool has_timeout() const = 0;
+  /// Whether Study::round_trips has to be set.
+  virtual bool needs_round_trips() const = 0;
   /// Throws OptionError for a timeout within which no reply can come, unless the protocol uses late replies, and
   /// std::invalid_argument for a protocol that drives itself where no time passes (require_passing_time).
   /// The setting has round trips.
@@ -98,10 +102,8 @@ ProtocolRow row() {
       std::vector<std::string> all;
       if constexpr (hooks::notes<Params>) all = params_.notes(study);
       if (const auto* given = timeout()) {
-        constexpr bool finite = requires {
-          Params::kFiniteTimeout;
-        };
-        if (auto note = timeout_note(timeout_key(), *given, study, finite)) all.push_back(std::move(*note));
+        if (auto note = timeout_note(timeout_key(), *given, study, hooks::kFiniteTimeout<Params>))
+          all.push_back(std::move(*note));
       }
       return all;
     }
@@ -109,11 +111,15 @@ ProtocolRow row() {
       if constexpr (hooks::numbers<Params>) return params_.numbers(study);
       return {};
     }
+    double release_sensitivity(const Budget& privacy, Eigen::Index n) const override {
+      if constexpr (hooks::release_sensitivity<Params>) return params_.release_sensitivity(privacy, n);
+      return AnyProtocol::release_sensitivity(privacy, n);
+    }
     MixingWeights mixing() const override {
-      if constexpr (requires(Params p) { p.mixing; }) return params_.mixing;
+      if constexpr (hooks::mixing<Params>) return params_.mixing;
       return MixingWeights::kMetropolis;
     }
-    bool has_timeout() const override { return timeout() != nullptr; }
+    bool needs_round_trips() const override { return hooks::needs_round_trips<Params>; }
     void check_timeout(const Setting& setting) const override {
       if constexpr (hooks::self_paced<Params>) {
         require_passing_time(setting, params_.self_paced());
@@ -126,25 +132,25 @@ ProtocolRow row() {
     }
     std::optional<std::string> warning(const World& world) const override {
       const auto* given = timeout();
-      if (auto unused = given != nullptr ? unused_replies_warning(*given, world) : std::nullopt)
-        return unused;
-      if constexpr (hooks::warning<Params>) return params_.warning(world);
-      return std::nullopt;
+      std::optional<std::string> all =
+          given != nullptr ? unused_replies_warning(*given, world) : std::nullopt;
+      if constexpr (hooks::warning<Params>) {
+        if (const std::optional<std::string> own = params_.warning(world))
+          all = all ? *all + "; " + *own : *own;
+      }
+      return all;
     }
     std::span<const ProtocolMetric> metrics() const override { return metrics_of<P>(); }
 
    private:
     using Params [[maybe_unused]] = typename P::Params;  // clang 14 overlooks its uses in requires
     static constexpr std::string_view timeout_key() {
-      return requires(Params p) {
-        p.round_timeout;
-      }
-      ? "round_timeout" : "timeout";
+      return hooks::round_timeout<Params> ? "round_timeout" : "timeout";
     }
     // The option that says how long the protocol waits for replies, if it has one.
     const std::optional<sim::Time>* timeout() const {
-      if constexpr (requires(Params p) { p.round_timeout; }) return &params_.round_timeout;
-      if constexpr (requires(Params p) { p.timeout; }) return &params_.timeout;
+      if constexpr (hooks::round_timeout<Params>) return &params_.round_timeout;
+      if constexpr (hooks::timeout<Params>) return &params_.timeout;
       return nullptr;
     }
     Params params_;

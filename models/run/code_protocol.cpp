@@ -36,7 +36,7 @@ class CodeProtocol final : public AnyProtocol {
   std::vector<std::pair<std::string, double>> numbers(const Study&) const override { return {}; }
   // Any class may ask how long a round trip takes.
   MixingWeights mixing() const override { return MixingWeights::kMetropolis; }
-  bool has_timeout() const override { return true; }
+  bool needs_round_trips() const override { return true; }
   void check_timeout(const Setting&) const override {}
   std::optional<std::string> warning(const World&) const override { return std::nullopt; }
   std::span<const ProtocolMetric> metrics() const override {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <stdexcept>
 
 namespace hearsay::models {
 
@@ -119,6 +120,16 @@ Sensitive Context::sensitive(const In& x, double sensitivity) {
   return result;
 }
 
+void Context::open_account(sim::AgentId i, std::uint64_t releases, std::uint32_t overlap) {
+  const std::uint64_t asked = privacy().steps_or(owner(i), releases);
+  if (privacy().active() && !privacy().by_turn() && asked != releases)
+    throw std::invalid_argument(
+        fmt::format("privacy.steps has no effect: it is {} for agent {}, and this protocol plans the agent's "
+                    "budget for {} releases; leave it out",
+                    asked, i, releases));
+  open_account(i, Timetable{.releases = releases, .overlap = overlap});
+}
+
 void Context::open_account(sim::AgentId i, const Timetable& timetable) {
   world_.ledger.open(i, world_.study.privacy.releases_of(world_.owner(i), timetable));
 }
@@ -130,6 +141,7 @@ void Context::open_account(sim::AgentId i) {
 
 const Step* Context::next_step(sim::AgentId i, std::uint64_t later) const {
   const Account& account = world_.ledger.account(i);
+  sim::check(account.schedule || !privacy().active(), "a release without noise, with privacy");
   return account.schedule ? &account.schedule->step(account.releases + later) : nullptr;
 }
 
@@ -283,6 +295,8 @@ void Context::seal(sim::AgentId i, std::uint32_t conversation, std::span<double>
 void Context::entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversation, const LocalVector& x) {
   sim::check(world_.hub, "a vector was entrusted in a network without a hub");
   const Budget& privacy = world_.study.privacy;
+  // It leaves sealed, so that nothing else can see it.
+  if (world_.stand_in == nullptr && !is_hostile(i) && !x.value_.allFinite()) world_.overflowed = i;
   Eigen::VectorXd sealed = world_.take_vector();
   sealed = x.value_;
   sim::Time withheld = 0;

@@ -111,6 +111,8 @@ class Context {
   /// timer for happens when it is done, and it handles nothing in between. To be called before what takes time
   /// is sent; see sim::Engine::compute.
   void compute(sim::AgentId i) { world_.engine.compute(i); }
+  /// Whether agent i computes; the agent of a handler does in on_up alone, if it returns before its computation has ended.
+  bool busy(sim::AgentId i) const { return world_.engine.busy(i); }
   /// When what agent i sends now leaves it.
   sim::Time leaves(sim::AgentId i) const { return world_.engine.leaves(i); }
   /// Fires on_timer(agent, tag, number) after `delay` s, or when the agent is up again; never after an infinite delay.
@@ -219,12 +221,10 @@ class Context {
 
   /// The scenario's privacy: budgets, steps and schedules are public.
   const Budget& privacy() const { return world_.study.privacy; }
-  /// Opens agent i's account, once, before its first release: so many equal releases that together just keep its
-  /// budget under the accountant, or the `overlap`-th part of it where up to so many owners may hold the same
-  /// record.
-  void open_account(sim::AgentId i, std::uint64_t releases, std::uint32_t overlap = 1) {
-    open_account(i, Timetable{.releases = releases, .overlap = overlap});
-  }
+  /// Opens agent i's account, once, in on_start; later is a sim::InvariantError. So many equal releases that together
+  /// just keep its budget under the accountant, or the `overlap`-th part of it where up to so many owners may hold the
+  /// same record. Throws std::invalid_argument if privacy.steps is another number: see Budget::steps_or.
+  void open_account(sim::AgentId i, std::uint64_t releases, std::uint32_t overlap = 1);
   /// The same by the scenario's schedule, for a protocol that knows when agent i will tick, or by turns.
   void open_account(sim::AgentId i, const Timetable& timetable);
   /// Of a protocol that has no privacy: releases are free. Throws sim::InvariantError with privacy.
@@ -335,11 +335,11 @@ class Context {
 
   // --- A trusted aggregator: the hub, agent 0, with privacy.trust aggregator; see docs/privacy.md ---
 
-  /// Opens the account of the hub's releases, once; null without privacy. It is every owner's account: each release
-  /// covers all of them.
+  /// Opens the account of the hub's releases, once, in on_start; null without privacy. It is every owner's account: each
+  /// release covers all of them.
   void open_shared_account(std::shared_ptr<const ReleaseSchedule> releases);
   /// Sends agent i's contribution to the hub: scaled down to norm at most privacy().bound, and sealed, so that only
-  /// collect() reads it. A conversation is used once by an owner.
+  /// collect() reads it. A conversation is used once by an owner. One of an honest agent that is not finite ends the run.
   void entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversation, const LocalVector& x);
   /// Adds what has arrived to the sum. Throws sim::InvariantError if its owner has contributed already, or at another
   /// position of the tree.
@@ -364,6 +364,12 @@ class Context {
     ++world_.tally.updates;
     world_.tally.staleness_steps += steps;
     world_.tally.staleness_time += age;
+  }
+
+  /// A reply has come, in time or late. What a protocol with a timeout has not used is said of its run.
+  void count_reply(bool in_time) {
+    world_.tally.matches = true;
+    world_.tally.in_time += in_time ? 1 : 0;
   }
 
   /// A message is about to be delivered. Returns whether its numbers are finite.

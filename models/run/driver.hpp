@@ -74,8 +74,9 @@ class Driver final : public Probe, public RunState {
     if constexpr (hooks::on_start<P>) protocol_.on_start(context_);
     world_.freeze_start();
     look();
-    // A protocol may count its start as an iteration, and send; that has been looked at.
+    // A protocol may count its start as an iteration, and send; that has been looked at. It may end a run.
     count_due();
+    finished_ = ends();
     if (observer_.check_every_iterations != 0) stopped_ = observer_.reached(world_);
   }
   void on_tick(sim::AgentId i) {
@@ -115,7 +116,7 @@ class Driver final : public Probe, public RunState {
   void load(std::istream& in) override {
     sim::StateReader archive(in, world_.engine.pool());
     serialize(static_cast<cereal::BinaryInputArchive&>(archive));
-    stopped_ = false;  // at the start
+    stopped_ = finished_ = false;  // at the start
   }
   void continue_as(std::uint32_t number) override { world_.continue_as(number); }
   void redraw(sim::Time from) override { world_.engine.redraw(from); }
@@ -158,6 +159,8 @@ class Driver final : public Probe, public RunState {
     if constexpr (hooks::timer_name<P>) return protocol_.timer_name(i, tag, number);
     return {};
   }
+  /// The engine has sent what was computed.
+  void on_departure() { after_event(); }
   void on_observation() {
     look();
     stopped_ |= observer_.should_abort();
@@ -169,6 +172,13 @@ class Driver final : public Probe, public RunState {
       require_progress();
       pauses_ |= keeps() && observer_.keeper->due(world_);
     }
+    if (const auto lost = world_.engine.traffic().lost_as(sim::LossReason::kNotFinite); lost != not_finite_)
+        [[unlikely]] {
+      not_finite_ = lost;
+      const sim::AgentId from = world_.engine.not_finite_from();
+      if (!context_.is_hostile(from)) world_.overflowed = from;
+    }
+    stopped_ |= world_.overflowed != sim::kNoAgent;
     return finished_ || stopped_ || pauses_;
   }
   bool pauses() const { return pauses_ && !finished_ && !stopped_; }
@@ -225,8 +235,8 @@ class Driver final : public Probe, public RunState {
            (stop.bytes < kNone.bytes ? traffic.bytes : 0) + (stop.budgets_spent ? world_.releases() : 0);
   }
 
-  // The engine sends what was computed, delivers publications and loses messages, at times when nothing happens for the
-  // protocol. What is delivered without events is settled at the end alone.
+  // The engine delivers publications and loses messages at times when nothing happens for the protocol. What is delivered
+  // without events is settled at the end alone.
   std::uint64_t moved() const {
     const sim::Traffic& traffic = world_.engine.traffic();
     return std::accumulate(std::begin(traffic.lost), std::end(traffic.lost),
@@ -249,21 +259,29 @@ class Driver final : public Probe, public RunState {
     return any;
   }
 
+  bool awaits_answers() const {
+    if constexpr (hooks::awaits_answers<P>) return protocol_.awaits_answers(context_);
+    return false;
+  }
+
   void after_event() {
     observed_here_ = false;
-    const sim::Traffic& traffic = world_.engine.traffic();
-    if (const auto lost = traffic.lost_as(sim::LossReason::kNotFinite); lost != not_finite_) [[unlikely]] {
-      not_finite_ = lost;
-      stopped_ |= !world_.models.allFinite();  // what waits for the message would wait for ever
-    }
     if (count_due()) on_observation();
     if (due(world_.iterations, observer_.check_every_iterations, next_check_))
       stopped_ |= observer_.reached(world_);
-    const StopLimits& stop = world_.study.stop;
-    finished_ = world_.iterations >= stop.iterations || traffic.vectors >= stop.vectors ||
-                traffic.bytes >= stop.bytes || (stop.budgets_spent && world_.ledger.all_spent());
+    finished_ = ends();
     pauses_ |= world_.iterations >= pause_at_;
-    if constexpr (hooks::finished<P>) finished_ = finished_ || protocol_.finished(context_);
+  }
+
+  // Whether the run ends by what has been done so far, or the protocol ends it.
+  bool ends() {
+    const StopLimits& stop = world_.study.stop;
+    const sim::Traffic& traffic = world_.engine.traffic();
+    const bool reached = world_.iterations >= stop.iterations || traffic.vectors >= stop.vectors ||
+                         traffic.bytes >= stop.bytes ||
+                         (stop.budgets_spent && world_.ledger.all_spent() && !awaits_answers());
+    if constexpr (hooks::finished<P>) return reached || protocol_.finished(context_);
+    return reached;
   }
 
   P& protocol_;
@@ -277,7 +295,7 @@ class Driver final : public Probe, public RunState {
   sim::Time instant_ = -1;        // of the last progress, with
   std::uint64_t done_ = 0;        // what was counted then
   std::uint64_t vain_since_ = 0;  // of asked_: that there has been none
-  std::uint64_t not_finite_ = 0;  // messages lost until models were looked at for this
+  std::uint64_t not_finite_ = 0;  // messages lost so far for this
   bool finished_ = false;
   bool stopped_ = false;  // by the observer
   bool pauses_ = false;

@@ -1,13 +1,14 @@
 #pragma once
-// The hooks of a protocol P and of its options P::Params: members that are called where they exist. A member with the
-// name of a hook but another signature is an error, as are the misspellings that are listed below. C++20 cannot list
-// the members of a class, so that any other misspelling is a member that nothing calls.
+// The hooks of a protocol P and of its options P::Params: members that are called, and options that are read, where they
+// exist. A member with the name of a hook but another signature or type is an error, as are the misspellings that are
+// listed below. C++20 cannot list the members of a class, so that any other misspelling is a member that nothing calls.
 #include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,9 +21,11 @@ struct Setting;
 
 namespace hooks {
 
-/// Has the members of both: a name that both have is ambiguous in it, whatever it is in T, private or overloaded.
+struct Nothing {};
+/// Has the members of both: a name that both have is ambiguous in it, whatever it is in T, private or overloaded. No
+/// class is derived from a final one.
 template <class T, class Names>
-struct Both : T, Names {};
+struct Both : std::conditional_t<std::is_final_v<T>, Nothing, T>, Names {};
 
 /// Converts to T and to nothing that T converts to: an agent is no double, a tag no number.
 template <class T>
@@ -66,6 +69,28 @@ inline constexpr bool kFits<T, Call, R(A...) const> = kFits<const T, Call, R(A..
   template <class T>                                                                                     \
   inline constexpr bool name = Hook_##name::in<T>();
 
+// The same of a data member.
+#define HEARSAY_OPTION(type, name)                                                                          \
+  struct Option_##name {                                                                                    \
+    struct Names {                                                                                          \
+      int name;                                                                                             \
+    };                                                                                                      \
+    template <class T>                                                                                      \
+    static consteval bool in() {                                                                            \
+      constexpr bool kNamed = !requires {                                                                   \
+        &Both<T, Names>::name;                                                                              \
+      };                                                                                                    \
+      constexpr bool kTyped = requires {                                                                    \
+        requires std::same_as<decltype(T::name), type>;                                                     \
+      };                                                                                                    \
+      static_assert(!kNamed || kTyped,                                                                      \
+                    "this is the name of an option that hearsay reads, of another type: " #type " " #name); \
+      return kNamed && kTyped;                                                                              \
+    }                                                                                                       \
+  };                                                                                                        \
+  template <class T>                                                                                        \
+  inline constexpr bool name = Option_##name::in<T>();
+
 // Of a protocol. It has on_tick, too.
 HEARSAY_HOOK(void, on_start, (Context&))
 HEARSAY_HOOK(void, on_tick, (sim::AgentId, Context&))
@@ -77,8 +102,10 @@ HEARSAY_HOOK(void, on_up, (sim::AgentId, Context&))
 HEARSAY_HOOK(void, on_down, (sim::AgentId, Context&))
 /// Back from a crash: the agent's state is lost, its public model is that of the start, spent budget stays spent.
 HEARSAY_HOOK(void, reset, (sim::AgentId, Context&))
-/// Asked after every event.
+/// Asked after the start and after every event.
 HEARSAY_HOOK(bool, finished, (const Context&))
+/// Whether answers with releases that are charged are still to come: stop.budgets_spent ends a run after them.
+HEARSAY_HOOK(bool, awaits_answers, (const Context&) const)
 /// Sets in its last argument what the tick of an agent at a moment needs, from the agent's model and records and what it has
 /// heard. May be called before the tick and on other threads, and only reads. Its on_tick begins with Context::prepared().
 HEARSAY_HOOK(void, prepare, (sim::AgentId, sim::Moment, const Context&, Prepared&) const)
@@ -101,14 +128,32 @@ HEARSAY_HOOK(std::vector<std::string>, notes, (const Study&) const)
 /// Numbers of a point that follow from the options, by name.
 using Numbers = std::vector<std::pair<std::string, double>>;
 HEARSAY_HOOK(Numbers, numbers, (const Study&) const)
+/// Of a release of an owner with n records, the largest; by default that of the mean of all their gradients.
+HEARSAY_HOOK(double, release_sensitivity, (const Budget&, Eigen::Index n) const)
 /// The iterations that budgets are planned for. Its first argument is the protocol's name.
 HEARSAY_HOOK(std::optional<std::uint64_t>, planned_iterations, (std::string_view, const Study&) const)
 /// How the protocol goes on if not by clocks, so that time must pass.
 HEARSAY_HOOK(OwnPace, self_paced, () const)
+/// Whether replies after the timeout are used, so that one shorter than every round trip is not refused. A protocol that
+/// calls timeout_of() for an option of another name than the next two needs it, or its timeouts are infinite.
 HEARSAY_HOOK(bool, uses_late_replies, () const)
+/// How long the protocol waits for replies, or in a round, for timeout_of(): notes, refusals and warnings are of this
+/// option.
+HEARSAY_OPTION(std::optional<sim::Time>, timeout)
+HEARSAY_OPTION(std::optional<sim::Time>, round_timeout)
+/// The default of the timeout is that of finite_timeout_of().
+HEARSAY_OPTION(const bool, kFiniteTimeout)
+/// W by which agents mix what they have heard, for attacks that are chosen by it.
+HEARSAY_OPTION(MixingWeights, mixing)
 /// What is suspicious about a run that has ended.
 HEARSAY_HOOK(std::optional<std::string>, warning, (const World&) const)
 #undef HEARSAY_HOOK
+#undef HEARSAY_OPTION
+
+/// Whether Study::round_trips has to be set.
+template <class T>
+inline constexpr bool needs_round_trips =
+    timeout<T> || round_timeout<T> || self_paced<T> || uses_late_replies<T>;
 
 /// Whether T describes its state itself: one that its base describes may not be all of it.
 struct AnyArchive {
@@ -147,12 +192,13 @@ inline constexpr bool describes_state = requires {
   static_assert(                     \
       requires { &Some::wrong; }, #wrong " is never called: the hook is " #right);
 
-/// Both fail to compile if T has a misspelt hook.
+/// Both fail to compile if T has a misspelt hook, or is final.
 template <class T>
 consteval bool spelt_protocol() {
   struct Names {
     HEARSAY_MISSPELT_HOOKS(HEARSAY_NAME)
   };
+  static_assert(!std::is_final_v<T>, "a protocol cannot be final: no hook would be found");
   using Some = Both<T, Names>;
   HEARSAY_MISSPELT_HOOKS(HEARSAY_REFUSE)
   return true;
@@ -162,6 +208,7 @@ consteval bool spelt_params() {
   struct Names {
     HEARSAY_MISSPELT_PARAMS(HEARSAY_NAME)
   };
+  static_assert(!std::is_final_v<T>, "Params cannot be final: no hook would be found");
   using Some = Both<T, Names>;
   HEARSAY_MISSPELT_PARAMS(HEARSAY_REFUSE)
   return true;

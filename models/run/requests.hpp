@@ -44,9 +44,10 @@ class Request {
   bool in_flight(std::uint32_t number) const { return in_flight() && number == number_; }
   /// Whether a reply answers the request in flight; discards it if not.
   bool match(const sim::Message& reply, Context& context) const {
-    if (in_flight(reply.conversation)) return true;
-    context.discard(reply);
-    return false;
+    const bool found = in_flight(reply.conversation);
+    context.count_reply(found);
+    if (!found) context.discard(reply);
+    return found;
   }
   /// Counts a reply to the request in flight. Returns whether it was the last; then the request has ended.
   bool count_reply() { return --missing_ == 0; }
@@ -72,12 +73,12 @@ class Request {
 };
 
 /// Any number of requests at a time, each with a State. All operations are O(1) on average; nothing is allocated but
-/// where more are in flight than ever before.
+/// where more numbers lie between the oldest in flight and the newest than ever before.
 template <class State>
 class Requests {
  public:
-  /// Room for `few` requests at first and for `most` at last, powers of two: with `most` in flight the next one
-  /// takes the place of the oldest.
+  /// Room for `few` requests at first and for `most` at last, powers of two, since the oldest in flight, also for those
+  /// that have ended: beyond that the oldest is given up.
   explicit Requests(std::size_t few = 1, std::size_t most = std::size_t{1} << 31) : ring_(few), most_(most) {}
 
   /// Begins the next request. Its state is that of some request before it. Invalidates what find() has returned.
@@ -104,6 +105,7 @@ class Requests {
   /// The request that a reply answers; discards the reply if none in flight is.
   State* match(const sim::Message& reply, Context& context) {
     State* const found = find(reply.conversation);
+    context.count_reply(found != nullptr);
     if (found == nullptr) context.discard(reply);
     return found;
   }

@@ -32,11 +32,12 @@ sim::Time timeout_of(const std::optional<sim::Time>& given, const Study& study) 
 void require_possible_timeout(std::string_view key, const std::optional<sim::Time>& given,
                               const sim::RoundTrips& round_trips) {
   const sim::Time smallest = round_trips.smallest_possible();
-  if (!given || *given >= smallest) return;
+  const bool late = round_trips.smallest_is_late();
+  if (!given || (late ? *given > smallest : *given >= smallest)) return;
   throw sim::OptionError(std::string(key),
-                         "expected at least the smallest possible round trip ({:g} s), found {:g} s: "
+                         "expected {} the smallest possible round trip ({:g} s), found {:g} s: "
                          "every reply would be discarded; leave out protocol.{} or increase it",
-                         smallest, *given, key);
+                         late ? "more than" : "at least", smallest, *given, key);
 }
 
 void time_stands_still(const World& world, sim::Time at, std::uint64_t events) {
@@ -107,10 +108,13 @@ std::optional<std::string> timeout_note(std::string_view key, const std::optiona
 }
 
 std::optional<std::string> unused_replies_warning(const std::optional<sim::Time>& given, const World& world) {
-  const double used = static_cast<double>(world.tally.updates);
+  const double used = static_cast<double>(std::max(world.tally.updates, world.tally.in_time));
   const double late = static_cast<double>(world.engine.traffic().lost_as(sim::LossReason::kStale));
   const sim::Time timeout = timeout_of(given, world.study);  // without one, they are not late
   if (timeout == sim::kNever || late == 0 || used >= kMinUsed * (used + late)) return std::nullopt;
+  // A protocol need not count what it uses: none is a sign only where round trips take longer than the timeout.
+  if (used == 0 && !world.tally.matches && world.study.round_trips.fraction_above(timeout) < 1 - kMinUsed)
+    return std::nullopt;
   return fmt::format("{:.0f} of {:.0f} replies used: timeout {:g} s, smallest round trip {:.3g} s", used,
                      used + late, timeout, world.study.round_trips.shortest());
 }

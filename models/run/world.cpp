@@ -29,7 +29,7 @@ std::uint64_t World::fingerprint() const {
 template <class Archive>
 void World::serialize(Archive& archive) {
   sim::plain(archive, tally);
-  archive(models, ledger, iterations, total_releases_, draws_, engine);
+  archive(models, ledger, iterations, overflowed, total_releases_, draws_, engine);
   if (misconduct) archive(*misconduct);
 }
 

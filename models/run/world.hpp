@@ -65,6 +65,8 @@ struct Tally {
   double noise = 0;               ///< sum of the squared norms of all noise added to releases
   double expected_noise =
       0;  ///< its expectation, release by release; NaN with a tree, whose sums share noise
+  std::uint64_t in_time = 0;   ///< replies that came in time (requests.hpp)
+  bool matches = false;        ///< whether replies are counted so
   std::uint64_t updates = 0;   ///< updates made with something received
   double staleness_steps = 0;  ///< sum over them of the receiver's updates since what they answer was sent
   double staleness_time = 0;   ///< s, sum over them of the age of what they used
@@ -192,6 +194,8 @@ class World {
   alignas(sim::kCacheLine) Tally tally;
   std::uint64_t iterations = 0;  ///< completed
   std::uint64_t foreseen = 0;    ///< trainings that were made before their turn
+  /// An honest agent that has sent a vector that is not finite: the run ends, as what waits for it would wait for ever.
+  sim::AgentId overflowed = sim::kNoAgent;
   bool hub;
   StandIn* stand_in = nullptr;             ///< takes the place of private data and noise, if not null
   std::unique_ptr<Misconduct> misconduct;  ///< null: all agents are honest
@@ -214,9 +218,10 @@ class World {
     const auto p = static_cast<std::size_t>(models.rows());
     sim::fetch_lines(models.data() + i * p, p * sizeof(double));
   }
-  /// From now on the public models as they stand are the start.
+  /// From now on the public models as they stand are the start, and no account is opened.
   void freeze_start() {
     if (!models.isZero(0)) start_ = models;
+    ledger.close();
   }
   /// Agent i's public model is that of the start again.
   void restore_start(sim::AgentId i) { models.col(i) = start(i); }

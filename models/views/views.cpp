@@ -67,6 +67,7 @@ Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine:
   const std::size_t owners = study.problem.owners();
   const std::size_t vectors = engine.payload_width / engine.vector_length;
   const auto columns = static_cast<Index>(std::max<std::uint64_t>(count.releases + count.transforms, 16));
+  bool overflowed = false;  // some coefficients
   const auto run = [&](Index reactions, const auto& use) {
     const Index block = std::max<Index>(reactions, 1), width = columns * block * block;
     // At each observation, else at the end.
@@ -106,6 +107,8 @@ Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine:
     if (looks) follower.look = [&] { use(follower, world); };
     protocol.run(world, follower);
     if (follower.should_abort()) return;
+    overflowed = world.overflowed != sim::kNoAgent;
+    if (overflowed) return;
     sim::check(world.engine.fingerprint().value() == events, "a run that is followed has other events");
     if (!looks) use(follower, world);
     if (keeps) follower.finish(*keep);
@@ -171,7 +174,7 @@ Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine:
       }
     });
   }
-  if (interrupted != nullptr && interrupted->load()) return {};
+  if (overflowed || (interrupted != nullptr && interrupted->load())) return {};
   return views;
 }
 

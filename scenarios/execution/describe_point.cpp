@@ -78,9 +78,10 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
       point.scalars.push_back({"privacy.epsilon", agent, privacy_.epsilon[owner]});
       const bool update = privacy_.unit == models::PrivacyUnit::kOwner;
       if (gradients)
-        point.scalars.push_back(
-            {"privacy.sensitivity", agent,
-             update ? privacy_.sensitivity_of_sum(1) : privacy_.sensitivity(problem.n(owner))});
+        point.scalars.push_back({"privacy.sensitivity", agent,
+                                 update
+                                     ? privacy_.sensitivity_of_sum(1)
+                                     : scenario_.protocol->release_sensitivity(privacy_, problem.n(owner))});
       if (privacy_.expected)
         point.scalars.push_back({"privacy.steps", agent, static_cast<double>(privacy_.steps[owner])});
     }

@@ -177,7 +177,7 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
   const auto round_trips = [&] {
     return sim::RoundTrips(engine_, topology_, study_streams(scenario_), engine_.payload_width);
   };
-  if (scenario_.protocol->has_timeout()) study_.round_trips = round_trips();
+  if (scenario_.protocol->needs_round_trips()) study_.round_trips = round_trips();
   assemble("/privacy/adversaries", [&] {
     models::require_members(scenario_.privacy.adversaries, topology_.agents());
     const bool drawn = scenario_.network.topology.graph().draw == sim::GraphDraw::kRepetition;
@@ -194,14 +194,14 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
   if (past != nullptr && past != &given) {
     engine_ = unfitted;
     fit_network(engine_, scenario_.events, topology_, study_streams(scenario_));
-    if (scenario_.protocol->has_timeout()) {
+    if (scenario_.protocol->needs_round_trips()) {
       sim::RoundTrips own = round_trips();
       own.settle_by(study_.round_trips);
       study_.round_trips = std::move(own);
     }
   }
   // A timeout that no reply keeps in the past may be one of the branch.
-  if (scenario_.protocol->has_timeout() && past != &given)
+  if (scenario_.protocol->needs_round_trips() && past != &given)
     assemble("/protocol", [&] { scenario_.protocol->check_timeout(models::setting_of(study_)); });
   // The other fits of options are checked when the study is planned (PointFit).
   const auto& tests = solved_->problem.data().test;
@@ -299,7 +299,7 @@ analysis::RunResult Experiment::run(std::uint32_t repetition, sim::TraceSink* tr
   recorder.every_bytes = scenario_.record.every.bytes.value_or(0);
 
   std::optional<models::Views> views = this->views(repetition, recorder, interrupted);
-  if (views && views->adversaries().empty()) views.reset();  // interrupted
+  if (views && views->adversaries().empty()) views.reset();  // interrupted, or it diverges
   std::optional<models::ViewMarks> marks;
   if (views && trace != nullptr) trace = &marks.emplace(*views, hub_ ? 1 : 0, *trace);
   models::World world = assemble("/protocol", [&] { return prepare(repetition, trace); });

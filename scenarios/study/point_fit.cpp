@@ -376,7 +376,7 @@ void PointFit::require_assembled(const Scenario& s, const std::optional<models::
     });
   }
   assemble("/protocol", [&] { s.protocol->require(setting); });
-  if (network == nullptr || !s.protocol->has_timeout() || goes_on) return;
+  if (network == nullptr || !s.protocol->needs_round_trips() || goes_on) return;
   const auto numbers = static_cast<std::size_t>(known.parameters) * s.protocol->entry().vectors;
   const sim::RoundTrips round_trips(network->options, network->topology, sim::Streams(s.seed, 0), numbers);
   setting.round_trips = &round_trips;

@@ -36,8 +36,10 @@ void StopOptions::describe(sim::Visitor& v) {
            .open_min = true});
   v(target, {.name = "target",
              .help = "Stopping criterion on a metric; the scalars reached_at record when it was met."});
-  v(budgets_spent, {.name = "budgets_spent",
-                    .help = "End the run once all releases that the privacy budgets allow have been made."});
+  v(budgets_spent,
+    {.name = "budgets_spent",
+     .help = "End the run once all releases that the privacy budgets allow have been made, and federated "
+             "servers have used their answers."});
   v.check(
       iterations || time || vectors || bytes || events || wall || budgets_spent, "",
       "a run needs a limit that it is sure to reach: give iterations, time, vectors, bytes, events, wall or "

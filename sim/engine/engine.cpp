@@ -217,6 +217,7 @@ std::uint32_t Engine::publish(AgentId from, std::span<const double> payload, Tim
   if (lazy() && pool_.header(slot).not_finite) {
     transport_.count(from, payload.size(), degree);
     for (std::uint32_t k = 0; k < degree; ++k) transport_.lose(LossReason::kNotFinite);
+    not_finite_from_ = from;
     pool_.drop(slot);
   } else if (lazy()) {
     publications_.lazy()->publish(from, slot, transport_.count(from, payload.size(), degree), now_);
@@ -275,6 +276,7 @@ void Engine::pass_downlink(Event event) {
 
 void Engine::lose(const Event& event, LossReason reason) {
   transport_.lose(reason);
+  if (reason == LossReason::kNotFinite) not_finite_from_ = event.source();
   if (tracing()) trace_message(TraceKind::kLose, event, name(reason));
   pool_.drop(event.slot());
 }

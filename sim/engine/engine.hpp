@@ -5,10 +5,11 @@
 // to its link; an agent that computes does nothing else meanwhile.
 //
 // A handler (the driver of a protocol) is called at each event: on_start(), on_tick(agent), on_message(Message),
-// on_timer(agent, tag, number), on_up(agent), on_down(agent), optionally on_reset(agent), on_observation(); after each
-// the loop checks finished(). Optionally arrives(Message) may change the numbers of a message that is to be delivered, and
-// returns whether they are finite; timer_name(agent, tag, number) names a timer in the trace, and hears_changes(resets)
-// says whether the protocol may do something at on_up(), on_down() or, if agents are reset, on_reset().
+// on_timer(agent, tag, number), on_up(agent), on_down(agent), optionally on_reset(agent) and, when what was computed or
+// withheld leaves, on_departure(); on_observation(); after each the loop checks finished(). Optionally arrives(Message) may
+// change the numbers of a message that is to be delivered, and returns whether they are finite; timer_name(agent, tag,
+// number) names a timer in the trace, and hears_changes(resets) says whether the protocol may do something at on_up(),
+// on_down() or, if agents are reset, on_reset().
 //
 // A handler whose ticks can be prepared on other threads (lookahead.hpp) has preparation(), which says what that costs;
 // make_rooms(count); and prepare(agent, moment, room): it only reads what ticks of other agents do not change, read()
@@ -88,6 +89,8 @@ class Engine {
   /// s; kNever without a limit.
   Time time_limit() const { return options_.time_limit; }
   const Traffic& traffic() const { return transport_.traffic(); }
+  /// Who sent the message that was last lost as not_finite.
+  AgentId not_finite_from() const { return not_finite_from_; }
   std::uint64_t events() const { return events_; }
   /// Of start, every tick, timer, up, down and message, and the publication number of every reading. The same for any
   /// compiler and flags, unless a computed number determines an event.
@@ -306,7 +309,9 @@ class Engine {
         return change(event, handler);
       case EventKind::kSendMessage:
       case EventKind::kSendPublication:
-        return depart(event);
+        depart(event);
+        if constexpr (requires { handler.on_departure(); }) handler.on_departure();
+        return;
       case EventKind::kFree:
         return free(event);
       case EventKind::kTimeline:
@@ -491,6 +496,7 @@ class Engine {
   // that is being handled.
   std::map<std::uint64_t, Cause> set_by_;
   Cause departing_ = 0;
+  AgentId not_finite_from_ = kNoAgent;
   std::vector<std::uint32_t> timers_;  // timer keys used so far, by agent; empty until the first
 };
 

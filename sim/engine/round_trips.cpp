@@ -50,8 +50,11 @@ RoundTrips::RoundTrips(const Engine::Options& options, const Topology& topology,
         if (j < i) continue;
         const EdgePosition there = topology.first_edge(i) + k, back = topology.edge(j, i);
         const Time ways[]{links.smallest_latency(i, j, there), links.smallest_latency(j, i, back)};
-        smallest = std::min(smallest, all ? ways[0] + ways[1] + (options.hub ? compute.smallest(j) : 0)
-                                          : 2 * std::min(ways[0], ways[1]));
+        const Time computing = all && options.hub ? compute.smallest(j) : 0;
+        const Time trip = all ? ways[0] + ways[1] + computing : 2 * std::min(ways[0], ways[1]);
+        const bool late = computing > 0 && ways[1] == 0;
+        smallest_is_late_ = trip < smallest ? late : smallest_is_late_ && (late || trip > smallest);
+        smallest = std::min(smallest, trip);
         if (edge++ % step != 0) continue;
         const Time sending = transmission(i, j) + transmission(j, i);
         const std::size_t first = sorted_.size();

@@ -33,13 +33,16 @@ class RoundTrips {
   /// No round trip takes less, s: latencies both ways and, from a hub, the computation of the other agent. Of what is
   /// drawn, and of laws that change, the smallest value.
   Time smallest_possible() const { return smallest_possible_; }
+  /// Whether a reply that takes just that comes after a timer that was set with the query: it leaves at the end of a
+  /// computation, whose rank is that of timers, and takes no time.
+  bool smallest_is_late() const { return smallest_is_late_; }
   /// Smallest round trip sampled, s.
   Time shortest() const { return sorted_.empty() ? 0 : sorted_.front(); }
   /// Fraction of round trips longer than a time.
   double fraction_above(Time limit) const;
 
  private:
-  bool reliable_ = true, takes_time_ = false, takes_time_on_the_way_ = false;
+  bool reliable_ = true, takes_time_ = false, takes_time_on_the_way_ = false, smallest_is_late_ = false;
   Time typical_ = 0, settled_ = 0, smallest_possible_ = 0;
   std::vector<Time> sorted_;
 };

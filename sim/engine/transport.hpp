@@ -17,8 +17,9 @@ namespace hearsay::sim {
 class Transport {
  public:
   /// `vector_length`: numbers of one vector. A message counts the whole vectors in it, at least one if it carries a
-  /// number: a number in addition to a vector counts in bytes alone. `stand_in`: numbers that stand for one vector, 0 for
-  /// its own. `hub`: the agent that is one, or kNoAgent. Throws std::invalid_argument if options do not fit the graph.
+  /// number: with p > 1 a number in addition to a vector counts in bytes alone. `stand_in`: numbers that stand for one
+  /// vector, 0 for its own. `hub`: the agent that is one, or kNoAgent. Throws std::invalid_argument if options do not fit
+  /// the graph.
   Transport(const LinkOptions& options, std::size_t vector_length, const Topology& topology,
             const Streams& streams, AgentId hub, const NetworkFiles& files, std::size_t stand_in = 0)
       : links_(options, topology, streams, hub, files),

@@ -267,6 +267,8 @@ TEST_CASE("recorder: one sample per observation with all metrics, and whether al
   REQUIRE(recorder.series().values.size() == 6);
   CHECK(recorder.series().values[0] == Approx(1));
   CHECK(recorder.series().values[3] == Approx(10));
+  world->overflowed = 2;
+  CHECK(recorder.divergence(*world) == "a vector that agent 2 sent was not finite at 0 s (iteration 4)");
   world->models(0, 0) = std::numeric_limits<double>::infinity();
   recorder.observe(*world);
   CHECK(recorder.divergence(*world) == "objective was 1 at the start and not finite at 0 s (iteration 4)");

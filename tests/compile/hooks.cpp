@@ -19,12 +19,16 @@ struct Ticks {
 
 struct Complete : Ticks {
   struct Params : Options {
+    static constexpr bool kFiniteTimeout = true;
+    std::optional<sim::Time> timeout, round_timeout;
+    MixingWeights mixing = MixingWeights::kMetropolis;
     void require(const Setting&) const {}
     std::vector<std::string> notes(const Study&) const { return {}; }
     std::vector<std::pair<std::string, double>> numbers(const Study&) const { return {}; }
     std::uint64_t planned_iterations(std::string_view, const Study&, std::uint64_t min = 1) const {
       return min;
     }
+    double release_sensitivity(const Budget&, Eigen::Index) const { return 1; }
     OwnPace self_paced() const { return OwnPace::kMessages; }
     static constexpr bool uses_late_replies() { return true; }
     std::optional<std::string> warning(const World&) const { return {}; }
@@ -41,6 +45,7 @@ struct Complete : Ticks {
   void on_down(sim::AgentId, Context&) {}
   void reset(sim::AgentId, Context&) {}
   bool finished(const Context&) const { return false; }
+  bool awaits_answers(const models::Context&) const { return false; }
   void measure(std::size_t, const World&, std::span<double>) const {}
 };
 template ProtocolRow row<Ticks>();
@@ -80,6 +85,17 @@ PROTOCOL(Plural, void on_messages(const sim::Message&, Context&) {})  // refused
 OPTIONS(NotConst, void require(const Setting&) {})  // refused: void require(const Setting&) const
 OPTIONS(Problems, std::vector<std::string> notes(const Problem&) const { return {}; })  // refused: notes(const Study&)
 OPTIONS(Whole, double planned_iterations(const Study&) const { return 1; })  // refused: planned_iterations(
+OPTIONS(Seconds, double timeout = 1;)  // refused: std::optional<sim::Time> timeout
+OPTIONS(Rounds, sim::Time round_timeout() const { return 1; })  // refused: std::optional<sim::Time> round_timeout
+OPTIONS(Finite, static constexpr int kFiniteTimeout = 1;)  // refused: const bool kFiniteTimeout
+OPTIONS(Share, double mixing = 0.5;)  // refused: MixingWeights mixing
+struct Last final : Ticks { using Ticks::Ticks; };  // refused: a protocol cannot be final
+template ProtocolRow row<Last>();
+struct LastOptions : Ticks {
+  struct Params final : Options {};  // refused: Params cannot be final
+  LastOptions(const Params&, const Study&);
+};
+template ProtocolRow row<LastOptions>();
 OPTIONS(Note, std::string note(const Study&) const { return ""; })  // refused: the hook is notes
 // clang-format on
 #endif

@@ -495,6 +495,15 @@ def test_private_data_of_a_star_are_guarded(hearsay, tmp_path, body, message):
     assert message in found and "\n" not in found
 
 
+def test_an_account_has_as_many_releases_as_privacy_steps(hearsay, tmp_path):
+    def on_start(self, run):
+        run.open_account(0, 5)
+
+    found = failure(hearsay, tmp_path, {"type": handler(hearsay, lambda self, i, run: None, on_start=on_start)},
+                    privacy={"mechanism": "laplace", "epsilon": 1, "clip": 1, "steps": 10})
+    assert "privacy.steps has no effect: it is 10 for agent 0" in found
+
+
 def test_a_kept_state_refers_to_the_object_that_goes_on(hearsay, tmp_path):
     class Chooses(hearsay.Protocol):
         step = hearsay.option(0.5)

@@ -39,6 +39,7 @@ class Ledger {
 
   /// Without a schedule releases are free and unlimited. An agent without an open account may release nothing.
   void open(sim::AgentId agent, std::shared_ptr<const ReleaseSchedule> schedule) {
+    sim::check(!closed_, "an account was opened after on_start");
     Account& a = accounts_[agent];
     sim::check(a.release_limit == 0, "an account was opened twice");
     a.release_limit = schedule ? schedule->releases() : std::numeric_limits<std::uint64_t>::max();
@@ -51,9 +52,12 @@ class Ledger {
     shared_ = true;
     open(0, std::move(schedule));
   }
+  /// No more account is opened: a run that goes on from a saved state has those that its own start opens.
+  void close() { closed_ = true; }
   /// Whether the agent may make one more release.
   bool affords(sim::AgentId agent, std::uint64_t releases = 1) const {
-    return account(agent).release_limit - account(agent).releases >= releases;
+    const Account& a = account(agent);
+    return a.releases <= a.release_limit && a.release_limit - a.releases >= releases;
   }
   /// Charges one release; it must be affordable.
   void charge(sim::AgentId agent) {
@@ -98,6 +102,7 @@ class Ledger {
   std::vector<Account> accounts_;
   std::size_t open_ = 0;  // accounts with releases left
   bool shared_ = false;   // the first is everyone's
+  bool closed_ = false;   // the start has been made
 };
 
 }  // namespace hearsay::models

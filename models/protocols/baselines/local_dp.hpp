@@ -82,7 +82,7 @@ class LocalDp : public PersonalProtocol {
     DataSet data = personal_.problem().data();
     for (sim::AgentId i = 0; i < context.agents(); ++i) {
       if (context.records(i) == 0) continue;
-      context.open_account(i, 1);
+      context.open_account(i, Timetable{.releases = 1});
       data.train[i] =
           *context.release_by(i, [&](const Problem& problem, std::size_t owner, ReleaseNoise& noise) {
             return perturb(problem.data().train[owner], params_, noise);

@@ -110,6 +110,9 @@ struct AsynchronousOptions {
   }
   std::vector<std::string> notes(const Study& study) const { return local.notes(study); }
   void require(const Setting& setting) const { local.require(setting); }
+  double release_sensitivity(const Budget& privacy, Eigen::Index n) const {
+    return local.release_sensitivity(privacy, n);
+  }
   OwnPace self_paced() const {
     return trigger == TrainingTrigger::kServer ? OwnPace::kTrainings : OwnPace::kNone;
   }
@@ -170,6 +173,7 @@ class AsynchronousServer : public FederatedClients {
     const bool asks = !idle_.empty() && !(options_.trigger == TrainingTrigger::kClock && context.all_spent());
     return !asks && trainings_.in_flight() == 0;
   }
+  bool awaits_answers(const Context& context) const { return trainings_.in_flight() > 0 && context.up(0); }
   auto state() { return std::tuple_cat(FederatedClients::state(), std::tie(version_, idle_, trainings_)); }
 
  protected:
@@ -205,7 +209,7 @@ class AsynchronousServer : public FederatedClients {
     context.after(0, timeout_, kTimeout, trainings_.last());
   }
   void fill(Context& context) {
-    if (options_.trigger == TrainingTrigger::kClock) return;
+    if (options_.trigger == TrainingTrigger::kClock || ends_spent(context)) return;
     while (trainings_.in_flight() < concurrency_ && !idle_.empty()) {
       std::size_t place = 0;
       if (idle_.size() > 1) {

@@ -111,6 +111,16 @@ inline double sampling_rate(const Batch& batch, Eigen::Index n) {
   return subset == nullptr ? 1 : std::min(1.0, subset->size / static_cast<double>(n));
 }
 
+/// The smallest m of a batch of n > 0 records.
+inline double smallest_divisor(const Batch& batch, Eigen::Index n) {
+  const auto all = static_cast<double>(n);
+  if (const auto* subset = std::get_if<SubsetBatch>(&batch)) return std::min<double>(subset->size, all);
+  const auto* epochs = std::get_if<EpochBatch>(&batch);
+  if (epochs == nullptr) return sampling_rate(batch, n) * all;
+  const Eigen::Index last = n % epochs->size;
+  return last > 0 ? static_cast<double>(last) : epochs->size;
+}
+
 /// Draws the batches of one call for one owner, step after step. Allocates only for more records than ever before.
 class BatchDraws {
  public:

@@ -125,6 +125,7 @@ class FederatedClients {
                    Eigen::Index vectors = 1)
       : local_(params, study),
         answer_(answer),
+        ends_spent_(study.stop.budgets_spent),
         used_(study.problem.owners()),
         queries_(study.problem.owners()),
         reply_(vectors * study.problem.p()) {
@@ -167,6 +168,8 @@ class FederatedClients {
     queries_.lose(i - 1);
     local_.reset(i);
   }
+  /// Whether a server begins no training any more: owners without a budget would refuse.
+  bool ends_spent(const Context& context) const { return ends_spent_ && context.all_spent(); }
   /// The agents of the owners that have records.
   const std::vector<sim::AgentId>& trainers() const { return trainers_; }
   void count_used(const sim::Message& answer, const Context& context) { ++used_[context.owner(answer.from)]; }
@@ -189,6 +192,7 @@ class FederatedClients {
 
  private:
   Answer answer_;
+  bool ends_spent_;  // stop.budgets_spent
   std::vector<sim::AgentId> trainers_;
   std::vector<std::uint64_t> used_;  // answers by owner
   NewestQueries queries_;

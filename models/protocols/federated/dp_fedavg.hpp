@@ -36,9 +36,12 @@ class DpFedAvg : public TrustedRounds {
         setting.privacy.require_room(planned_rounds(setting));
     }
     std::vector<std::string> notes(const Study& study) const {
-      if (participation == 1) return {};
-      return full_charge_note("protocol.participation: rounds of random owners", Sampling::kPoisson,
-                              study.privacy);
+      std::vector<std::string> all = TrustedOptions::notes(study);
+      if (participation == 1) return all;
+      for (auto& note : full_charge_note("protocol.participation: rounds of random owners",
+                                         Sampling::kPoisson, study.privacy))
+        all.push_back(std::move(note));
+      return all;
     }
   };
   static constexpr Entry kEntry =

@@ -57,8 +57,9 @@ class DpFtrl : public TrustedRounds {
     }
     Tree tree(const Study& study) const {
       const std::uint64_t planned = planned_rounds(setting_of(study));
-      const std::uint64_t leaves =
-          restart_epochs ? std::min(planned, *restart_epochs * epoch_rounds) : planned;
+      const std::uint64_t leaves = restart_epochs && *restart_epochs <= planned / epoch_rounds
+                                       ? *restart_epochs * epoch_rounds
+                                       : planned;
       return {.rounds = planned, .leaves = leaves, .epoch = epoch_rounds, .complete = completion};
     }
   };

@@ -2,7 +2,7 @@
 // FedAsync: the server mixes each owner's model into its own as soon as it comes (asynchronous.hpp).
 //
 //   y_i = x_old after K local steps on owner i's records, with the term (rho/2) norm_2(y - x_old)^2
-//   x  <- (1 - alpha w(s)) x + alpha w(s) y_i
+//   x  <- Pi[ (1 - alpha w(s)) x + alpha w(s) y_i ]      Pi: projection onto the box, if there is one
 //
 // x_old: the model that was sent to owner i; s: its staleness; w: asynchronous.hpp.
 // With `aggregate` centered_clipping y_i - x is scaled down to a norm of at most tau before.
@@ -65,6 +65,7 @@ class FedAsync : public AsynchronousServer {
           context.aggregate(params_.rule, 0, context.model(0), {vector_of(answer)});
       context.model(0) = (1 - share) * context.model(0) + share * clipped;
     }
+    context.project(context.model(0));
     return true;
   }
 

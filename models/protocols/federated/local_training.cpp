@@ -59,8 +59,9 @@ std::optional<std::string> batch_note(const Batch& batch, const PublicProblem& p
 }  // namespace
 
 std::vector<std::string> LocalTraining::Params::notes(const Study& study) const {
-  std::vector<std::string> all =
-      full_charge_note("protocol.batch: steps on random batches", sampling_of(batch), study.privacy);
+  std::vector<std::string> all;
+  if (study.privacy.trust == Trust::kOwner)  // else no step is charged
+    all = full_charge_note("protocol.batch: steps on random batches", sampling_of(batch), study.privacy);
   for (auto& note :
        {batch_note(batch, study.problem), step_note(step_at(step, 0), momentum, study.diagnosed())}) {
     if (note) all.push_back(*note);
@@ -81,6 +82,10 @@ void LocalTraining::Params::require(const Setting& setting) const {
     throw std::invalid_argument("local training makes no release up front: leave out privacy.epsilon_warm");
   privacy.require_steps();
   if (!privacy.amplifies(sampling_of(batch))) privacy.require_room_for_steps();
+}
+
+double LocalTraining::Params::release_sensitivity(const Budget& privacy, Eigen::Index n) const {
+  return n == 0 ? 0 : privacy.sensitivity_of_sum(smallest_divisor(batch, n), sampling_of(batch));
 }
 
 LocalTraining::LocalTraining(const Params& params, const Study& study)

@@ -92,6 +92,8 @@ class LocalTraining {
     void require(const Setting& setting) const;
     /// A warning where sampling is charged in full.
     std::vector<std::string> notes(const Study& study) const;
+    /// The largest of a step of an owner with n records.
+    double release_sensitivity(const Budget& privacy, Eigen::Index n) const;
   };
   /// The first number that a protocol may use for a purpose of draws.
   static constexpr std::uint32_t kFreePurpose = 1;

@@ -112,6 +112,9 @@ struct RoundOptions {
     return all;
   }
   OwnPace self_paced() const { return OwnPace::kTrainings; }
+  double release_sensitivity(const Budget& privacy, Eigen::Index n) const {
+    return local.release_sensitivity(privacy, n);
+  }
   /// Throws as LocalTraining::Params::require, and OptionError for a cohort of more owners than there are.
   void require(const Setting& setting) const {
     local.require(setting);
@@ -120,13 +123,14 @@ struct RoundOptions {
       throw sim::OptionError("cohort", "expected at most the number of owners ({}), found {}; or all",
                              *setting.owners, given->number);
   }
-  /// Answers that a round waits for, and owners that it asks for so many.
+  /// Answers that a round waits for, and owners that it asks for so many, of `all`.
   std::size_t cohort_of(std::size_t owners) const {
     return std::visit([&](const auto& c) { return c.of(owners); }, cohort);
   }
-  std::size_t asked(std::size_t goal) const {
+  std::size_t asked(std::size_t goal, std::size_t all) const {
     constexpr double kRounding = 1e-9;  // 1.1 times 10 is 11 owners, though not in binary
-    return static_cast<std::size_t>(std::ceil(over_selection * static_cast<double>(goal) - kRounding));
+    const double wanted = std::ceil(over_selection * static_cast<double>(goal) - kRounding);
+    return wanted < static_cast<double>(all) ? static_cast<std::size_t>(wanted) : all;
   }
 };
 
@@ -169,6 +173,7 @@ class FederatedRounds : public FederatedClients {
     if (agent == 0 && round_.restarts()) next_round(context);
   }
   bool finished(const Context&) const { return candidates_.empty() && !round_.in_flight(); }
+  bool awaits_answers(const Context& context) const { return round_.in_flight() && context.up(0); }
   auto state() {
     return std::tuple_cat(FederatedClients::state(), std::tie(aggregator_, candidates_, round_, goal_));
   }
@@ -211,7 +216,7 @@ class FederatedRounds : public FederatedClients {
     const std::size_t all = candidates_.size();
     if (all == 0) return;
     goal_ = options_.cohort_of(all);
-    const std::size_t asked = std::min(all, options_.asked(goal_));
+    const std::size_t asked = options_.asked(goal_, all);
     if (asked < all) {  // the first `asked` of a random order
       sim::Stream stream = context.random(kCohort, 0);
       for (std::size_t k = 0; k < asked; ++k)
@@ -229,7 +234,7 @@ class FederatedRounds : public FederatedClients {
     next_round(context);
   }
   void next_round(Context& context) {
-    if (context.iterations() + 1 < last_) begin_round(context);
+    if (context.iterations() + 1 < last_ && !ends_spent(context)) begin_round(context);
     context.count_iteration();
   }
 

@@ -90,7 +90,7 @@ class ModelPropagation : public PersonalProtocol {
   }
   void on_start(Context& context) {
     for (sim::AgentId i = 0; i < context.agents(); ++i) {
-      if (context.records(i) > 0) context.open_account(i, 1);
+      if (context.records(i) > 0) context.open_account(i, Timetable{.releases = 1});
     }
     if (const std::optional<LocalRelease> release = release_of(params_.local)) {
       release_local_models(*release, personal_, context, local_);

@@ -81,6 +81,7 @@ class Auditor {
       views_ = out_->follow(repetition_, {adversary_.value_or(models::EverybodyAdversary{})}, observer,
                             options_.interrupted, &rows);
       if (observer.should_abort()) throw Interrupted();
+      if (views_.adversaries().empty()) refuse_diverged();
     }
     AuditWatch noisy = watch(nullptr), base = watch(nullptr), other = watch(nullptr);
     run(*out_, kFirstNoise + 2 * static_cast<std::uint32_t>(options_.runs), 1, noisy,
@@ -237,6 +238,10 @@ class Auditor {
     }
   }
 
+  [[noreturn]] static void refuse_diverged() {
+    throw sim::UserError("hearsay: the run diverges: an audit is of runs whose messages are all finite");
+  }
+
   // A run; at_end(world) looks at its end. `noise`: whose noise it has, of the repetitions; nothing: its own.
   template <class F>
   void run(const Experiment& experiment, std::optional<std::uint32_t> noise, double factor, AuditWatch& watch,
@@ -246,6 +251,7 @@ class Auditor {
     watch.world = &world;
     experiment.protocol().run(world, watch);
     if (watch.should_abort()) throw Interrupted();
+    if (world.overflowed != sim::kNoAgent) refuse_diverged();
     if (!sight_ && follows_)
       watch.seen.assign(world.models.data(), world.models.data() + world.models.size());
     const std::uint64_t events = world.engine.fingerprint().value();

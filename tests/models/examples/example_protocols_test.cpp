@@ -72,6 +72,29 @@ TEST_CASE("push-sum: without loss all agents reach the mean of the start values,
   CHECK(held < 1);
 }
 
+TEST_CASE("push-sum: hostile agents change sums and no weight, though a model is one number") {
+  const test::StudyFixture fixture(test::one_record_each(std::vector<double>(10)), {}, {}, 100, sim::Ring{},
+                                   false);
+  models::HostileGroup group;
+  group.agents = {3};
+  group.behaviour = models::SignFlip{};
+  const models::HostileAgents agents(group, fixture.topology(), 0, false, sim::Streams(1, 0));
+  models::Study study = fixture.study();
+  study.messages = PushSum::kEntry.messages;
+  const auto end = [&](const models::HostileAgents* hostile) {
+    study.hostile = hostile;
+    models::World world(study, fixture.engine(test::latency(0.001), sim::Poisson{}, 2), sim::Streams(1, 0));
+    PushSum protocol({}, study);
+    double held = 0;
+    test::Watch watch([&](const models::World& w) { held = held_weight(w); });
+    models::Driver<PushSum>(protocol, world, watch).run();
+    return std::pair(held, world.models.sum());
+  };
+  const auto honest = end(nullptr), attacked = end(&agents);
+  CHECK(attacked.first == honest.first);
+  CHECK(attacked.second != honest.second);
+}
+
 TEST_CASE("local steps: two ticks by hand, and the clipped update") {
   // Gradients 2 (theta - y), y = 1 and 3; step 1/4. Agent 0 from 0: 1/2, 3/4. Agent 1 from the mean 3/8: 27/16, 75/32.
   const test::StudyFixture fixture(test::one_record_each({1, 3}), test::ridge(0), {}, 2, sim::Ring{}, false);
@@ -114,4 +137,19 @@ TEST_CASE("local steps: Laplace noise of scale 2 clip/epsilon, a spent budget le
     CHECK(first[3] == first[2] / 2);  // agent 1 has never ticked: its model is 0
   }
   CHECK(std::abs(magnitude.mean() - 0.5) < 6.2 * magnitude.standard_error());
+}
+
+TEST_CASE("local steps: privacy.steps says how many releases an agent makes") {
+  models::PrivacyOptions privacy = test::laplace(50, 1);
+  privacy.steps = models::Steps(10);
+  const test::StudyFixture fixture(test::one_record_each({1, 3}), test::ridge(0), privacy, 300, sim::Ring{},
+                                   false);
+  const auto look = [](const models::World& world) {
+    if (world.iterations < 300) return;
+    for (const sim::AgentId i : {0, 1}) {
+      CHECK(world.ledger.account(i).releases == 10);
+      CHECK(world.ledger.account(i).spent().epsilon == Approx(50));
+    }
+  };
+  run_example<LocalSteps>(fixture, {}, {}, sim::Poisson{}, look);
 }

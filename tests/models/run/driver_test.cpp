@@ -60,6 +60,24 @@ class Computing {
   }
 };
 
+// All agents publish at the start; every tick is an iteration, at which an account is opened with `opens`.
+class Starting {
+ public:
+  using Params = Counting::Params;
+  static constexpr models::Entry kEntry{.name = "starting", .help = "Sends at the start."};
+  Starting(const Params&, const models::Study&) {}
+  auto state() { return std::tie(); }
+  void on_start(models::Context& context) {
+    for (sim::AgentId i = 0; i < context.agents(); ++i) context.publish(i, context.model(i));
+  }
+  void on_tick(sim::AgentId i, models::Context& context) {
+    if (opens) context.open_account(i, 2);
+    context.count_iteration();
+  }
+  bool finished(const models::Context&) const { return done; }
+  bool opens = false, done = false;
+};
+
 // Every so many ticks are an iteration; none with 0.
 class Slow {
  public:
@@ -249,4 +267,60 @@ TEST_CASE("driver: the last look shows what the engine has sent since the one be
   test::run<Computing>(fixture, {}, options,
                        [&](const models::World& w) { sent.push_back(w.engine.traffic().messages); });
   CHECK(sent == std::vector<std::uint64_t>{0, 0, 1});  // at 0 s, at the tick at 1 s, at 4 s: sent at 3 s
+}
+
+TEST_CASE("driver: what leaves after a computation reaches limits and is recorded at once") {
+  // Ten agents, each a neighbour of all others, tick at 1 to 10 s and compute for 20 s: the first publication leaves at
+  // 21 s, as 9 vectors of 8 + 64 bytes.
+  const test::StudyFixture fixture(data(10), {}, {}, 1000, sim::Complete{}, false);
+  sim::NetworkOptions network;
+  network.compute_time = 20.0;
+  const auto options = fixture.engine(network, test::ticks_of({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  const auto run = [&](const models::StopLimits& stop, std::uint64_t vectors, std::uint64_t bytes) {
+    models::Study study = fixture.study();
+    study.stop = stop;
+    models::World world(study, options, sim::Streams(1, 0));
+    Computing protocol({}, study);
+    std::vector<std::uint64_t> seen;
+    test::Watch watch([&](const models::World& w) { seen.push_back(w.engine.traffic().vectors); }, 0);
+    watch.every_vectors = vectors;
+    watch.every_bytes = bytes;
+    CHECK(models::Driver<Computing>(protocol, world, watch).run() == sim::End::kFinished);
+    CHECK(world.engine.now() == 21);
+    CHECK(world.iterations == 10);
+    return seen;
+  };
+  const std::vector<std::uint64_t> once{0, 9};
+  CHECK(run({.vectors = 9}, 9, 0) == once);
+  CHECK(run({.bytes = 9 * 72}, 0, 9 * 72) == once);
+  CHECK(run({.vectors = 1}, 0, 0) == once);
+}
+
+TEST_CASE("driver: a run that ends with its start has no event") {
+  const test::StudyFixture fixture(data(10), {}, {}, 1000, sim::Complete{}, false);
+  models::Study study = fixture.study();
+  const auto events = [&](std::uint64_t vectors, bool done) {
+    study.stop.vectors = vectors;
+    models::World world(study, fixture.engine({}, test::ticks_of({0, 1, 2})), sim::Streams(1, 0));
+    Starting protocol({}, study);
+    protocol.done = done;
+    test::Watch watch([](const models::World&) {});
+    models::Driver<Starting>(protocol, world, watch).run();
+    CHECK(world.engine.traffic().vectors == 90);
+    return world.engine.events();
+  };
+  CHECK(events(99, true) == 0);
+  CHECK(events(90, false) == 0);
+  CHECK(events(91, false) > 0);
+}
+
+TEST_CASE("driver: an account is opened in on_start alone, as runs that go on from a state have no other") {
+  const test::StudyFixture fixture(test::one_record_each({1, 3}), test::ridge(1), test::laplace(1, 1), 5,
+                                   sim::Ring{}, false);
+  const auto world = fixture.world(fixture.engine({}, test::ticks_of({0})));
+  Starting protocol({}, fixture.study());
+  protocol.opens = true;
+  test::Watch watch([](const models::World&) {});
+  models::Driver<Starting> driver(protocol, *world, watch);
+  CHECK(test::error_of<sim::InvariantError>([&] { driver.run(); }) == "an account was opened after on_start");
 }

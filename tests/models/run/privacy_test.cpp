@@ -91,6 +91,28 @@ TEST_CASE("release schedule: the same question is composed once, and a watch see
   CHECK(count.begun == before + 1);
 }
 
+TEST_CASE("ledger: an account without a limit that has made releases allows no more") {
+  models::Ledger ledger(1);
+  auto of_another_run = [](auto& number) { number = 1; };  // in which the account was open
+  ledger.serialize(of_another_run);
+  CHECK_FALSE(ledger.affords(0));
+  CHECK_THROWS_AS(ledger.verify(), sim::InvariantError);
+}
+
+TEST_CASE("open_account: takes as many releases as privacy.steps, where it is given") {
+  models::PrivacyOptions options = only_laplace();
+  options.gradient_bound = 1;
+  options.steps = models::Steps(3);
+  const test::StudyFixture fixture(two_owners(), box_of_10(), options, 1);
+  const auto world = fixture.world(fixture.engine());
+  models::Context context(*world);
+  CHECK_THROWS_WITH(context.open_account(1, 2),
+                    "privacy.steps has no effect: it is 3 for agent 1, and this protocol plans the agent's "
+                    "budget for 2 releases; leave it out");
+  context.open_account(1, 3);
+  CHECK(world->ledger.account(1).release_limit == 3);
+}
+
 TEST_CASE("release schedule: steps that together exceed the budget are refused") {
   const models::AccountantOptions basic;
   CHECK_NOTHROW(models::ReleaseSchedule(1, {models::pure_step(0.25)}, 4, basic));

@@ -138,6 +138,19 @@ TEST_CASE("requests: room for a bounded number keeps the latest, and more once e
   CHECK(recycling.find(6)->about == 6);
 }
 
+TEST_CASE("requests: room is since the oldest in flight, also for those that have ended") {
+  Requests<AskedQuestion> requests(1, 4);
+  requests.begin();
+  for (int k = 0; k < 3; ++k) {
+    requests.begin();
+    requests.end(requests.last());
+  }
+  CHECK(requests.find(1) != nullptr);
+  requests.begin();
+  CHECK(requests.find(1) == nullptr);
+  CHECK(requests.in_flight() == 1);
+}
+
 TEST_CASE("requests: a crash ends all, restarts once, and never reuses a number") {
   RequesterRun network;
   Requests<AskedQuestion> requests;

@@ -13,6 +13,28 @@ using namespace hearsay::test;
 
 namespace {
 
+// A protocol that says nothing of what it uses, with an own warning and a timeout of so many seconds; with 0 it drives
+// itself, and its timeout has another name.
+template <int kSeconds>
+struct OwnParams {
+  std::optional<sim::Time> timeout = kSeconds;
+  std::optional<std::string> warning(const World&) const { return "its own"; }
+  void describe(sim::Visitor&) {}
+};
+template <>
+struct OwnParams<0> {
+  std::optional<sim::Time> reply_timeout = {};
+  OwnPace self_paced() const { return OwnPace::kMessages; }
+  void describe(sim::Visitor&) {}
+};
+template <int kSeconds>
+struct Own {
+  using Params = OwnParams<kSeconds>;
+  static constexpr Entry kEntry{.name = "own", .help = "Does nothing.", .snapshots = false};
+  Own(const Params&, const Study&) {}
+  void on_tick(sim::AgentId, Context&) {}
+};
+
 // A study of two owners on a network, with its round trips.
 Study on(const test::StudyFixture& fixture, const sim::NetworkOptions& network) {
   const auto options = fixture.engine(network);
@@ -55,6 +77,9 @@ TEST_CASE("timeout: a protocol that drives itself needs time that passes, or ano
     }
     return false;
   };
+  const auto own = row<Own<0>>().make();
+  CHECK(own->needs_round_trips());
+  CHECK_THROWS_AS(own->check_timeout(setting_of(on(fixture, latency(0)))), std::invalid_argument);
   CHECK(asks("fedavg"));
   CHECK(asks("fedbuff"));
   CHECK(asks("dpsgd_gossip"));
@@ -84,6 +109,14 @@ TEST_CASE("timeout: one that is shorter than every round trip is refused, and a 
       require_possible_timeout("round_timeout", 1.4, study.round_trips),
       "expected at least the smallest possible round trip (1.5 s), found 1.4 s: every reply would be "
       "discarded; leave out protocol.round_timeout or increase it");
+  // Where the reply takes no time, its leaving and a timeout of 2 s fall together, and the timeout comes first.
+  sim::NetworkOptions computing;
+  computing.compute_time = 2;
+  CHECK_THROWS_WITH(
+      require_possible_timeout("round_timeout", 2, on(fixture, computing).round_trips),
+      "expected more than the smallest possible round trip (2 s), found 2 s: every reply would be "
+      "discarded; leave out protocol.round_timeout or increase it");
+  CHECK_NOTHROW(require_possible_timeout("round_timeout", 2.1, on(fixture, computing).round_trips));
   // A round trip of 1.4 s is unlikely, but possible.
   CHECK_NOTHROW(
       require_possible_timeout("timeout", 1.4, on(fixture, latency(sim::Uniform{0.7, 9})).round_trips));
@@ -109,6 +142,22 @@ TEST_CASE("timeout: a run that discards its replies says so, and without a timeo
   CHECK_FALSE(unused_replies_warning(params.timeout, world));
   params.timeout.reset();
   CHECK(test::CentralRun<CentralAsync>(fixture, params, options).world->iterations == 5);
+}
+
+TEST_CASE("timeout: of a protocol that counts no reply, only a timeout below round trips is a sign of none") {
+  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, 5);
+  const Study study = on(fixture, latency(0.6));
+  World world(study, fixture.engine(latency(0.6)), sim::Streams(1, 0));
+  world.engine.discard({});
+  CHECK(row<Own<2>>().make()->warning(world).value() == "its own");
+  CHECK(row<Own<1>>().make()->warning(world).value() ==
+        "0 of 1 replies used: timeout 1 s, smallest round trip 1.2 s; its own");
+  // One that counts when replies come: the timeout of 2 s is above all round trips, but this was late.
+  world.tally.matches = true;
+  CHECK(row<Own<2>>().make()->warning(world).value() ==
+        "0 of 1 replies used: timeout 2 s, smallest round trip 1.2 s; its own");
+  world.tally.in_time = 1;
+  CHECK(row<Own<2>>().make()->warning(world).value() == "its own");
 }
 
 TEST_CASE("timeout: an owner without a release left refuses, and the learner waits no more") {

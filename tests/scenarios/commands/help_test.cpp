@@ -112,8 +112,8 @@ TEST_CASE("completion: commands, options and values from lists") {
   CHECK(completed("figures d --format ''") == std::set<std::string>{"pdf", "png", "svg"});
   CHECK(completed("figures d --show ''") == std::set<std::string>{"mean", "median"});
   CHECK(completed("figures d --over b") == std::set<std::string>{"bytes"});
-  CHECK(completed("bench mm") == std::set<std::string>{"mm1"});
-  CHECK(completed("bench p2") == std::set<std::string>{"p2p"});
+  CHECK(completed("bench mm") == std::set<std::string>{":scenarios", "mm1"});
+  CHECK(completed("bench p2") == std::set<std::string>{":scenarios", "p2p"});
 }
 
 TEST_CASE("completion: files where the usage has them") {

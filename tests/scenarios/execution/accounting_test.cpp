@@ -1,7 +1,10 @@
 // What planning and composing budgets costs a study: shared by points and repetitions, and said where it is most of it.
+#include <algorithm>
+
 #include "scenarios/execution/experiment.hpp"
 #include "scenarios/execution/run_maker.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/results.hpp"
 
 using namespace hearsay;
 using Catch::Contains;
@@ -42,6 +45,24 @@ TEST_CASE("accounting: a study that spends most of its time on an accountant say
              Contains(" s were spent on composing guarantees with pld: another privacy.accountant, such as "
                       "rdp, is faster and less tight\n"));
   CHECK_THAT(err("rdp"), !Contains("composing guarantees"));
+}
+
+TEST_CASE("accounting: the sensitivity in the tables is that of the batches") {
+  // One of 2, 3 or 4 records, each bounded by 1e-6, can be another one.
+  const Scratch dir;
+  dir.write("data.csv", "owner,x,y\na,1,1\na,1,2\nb,1,1\nb,1,2\nb,1,3\nc,1,1\nc,1,2\nc,1,3\nc,1,4\n");
+  dir.write("s.json",
+            R"({"data": {"type": "csv", "path": "data.csv", "target": "y", "owner": {"column": "owner"}},
+    "network": {"topology": "star"}, "protocol": {"type": "fedavg", "batch": 1},
+    "privacy": {"mechanism": "laplace", "epsilon": 1, "clip": 1e-6, "steps": 1}, "stop": {"iterations": 1}})");
+  run_study(dir, "");
+  std::size_t owners = 0;
+  for (const auto& row : rows_of(dir / "out/s/scalars.csv")) {
+    if (std::ranges::find(row, "privacy.sensitivity") == row.end()) continue;
+    CHECK(std::stod(row.back()) == Approx(2e-6).epsilon(1e-12));
+    ++owners;
+  }
+  CHECK(owners == 3);
 }
 
 TEST_CASE("accounting: an owner spends nothing on a query older than one that it has trained from") {

@@ -1,6 +1,7 @@
 // Hostile agents through the whole program.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -14,16 +15,22 @@ using namespace hearsay::test;
 
 namespace {
 
-// The last value of a metric at each point, by its label.
+// The last value of a metric at each point, by its label; without a sweep of each repetition.
 std::map<std::string, double> last_values(const std::string& file, const std::string& metric) {
   std::map<std::string, double> values;
   std::istringstream in(text_of(file));
+  std::ptrdiff_t named = -1;  // the column with the name of the metric
   for (std::string line; std::getline(in, line);) {
     std::vector<std::string> fields;
     std::istringstream split(line);
     for (std::string field; std::getline(split, field, ',');) fields.push_back(field);
-    if (fields.size() == 9 && fields[2] == metric) values[fields[0]] = std::stod(fields[8]);
+    if (named < 0) {
+      named = std::ranges::find(fields, "metric") - fields.begin();
+    } else if (fields.at(static_cast<std::size_t>(named)) == metric) {
+      values[fields[0]] = std::stod(fields.back());
+    }
   }
+  REQUIRE_FALSE(values.empty());
   return values;
 }
 
@@ -172,6 +179,35 @@ TEST_CASE("hostile: what is not finite is lost and counted, and reaches no model
       }
     }
   }
+}
+
+TEST_CASE("hostile: what an honest agent computes and cannot send ends the run, whoever else is hostile") {
+  // Each of 300 steps multiplies a model by 1 - 1e3 2 l2, about -4e3: to 1e1080.
+  const test::Scratch folder;
+  folder.write("s.json", hostile_study("fedavg", R"({"agents": [2, 3], "behaviour": "not_a_number"})"));
+  const auto run = test::ended_with(folder,
+                                    "run s.json --set protocol.local_steps=300 --set protocol.step=1e3 --set "
+                                    "model.l2=2",
+                                    6);
+  CHECK(lost_of(folder, "status") == "diverged");
+  CHECK_THAT(run.out, Catch::Contains("a vector that agent 1 sent was not finite at 0.01 s (iteration 0)"));
+}
+
+TEST_CASE("hostile: a model of fedasync stays in the box") {
+  const test::Scratch folder;
+  folder.write("data.csv", "owner,x,y\na,1,0.5\nb,1,0.5\n");
+  folder.write("s.json",
+               R"({"data": {"type": "csv", "path": "data.csv", "target": "y", "owner": {"column": "owner"}},
+  "model": {"loss": "squared", "l2": 0, "theta_max": 1}, "privacy": {"mechanism": "none"},
+  "network": {"topology": "star", "latency": "1 ms"},
+  "protocol": {"type": "fedasync", "alpha": 1, "staleness": "constant"}, "stop": {"iterations": 1},
+  "adversaries": {"agents": [1], "behaviour": {"type": "constant", "value": 5}},
+  "record": {"metrics": ["distance"]}, "repeat": 1, "sweep": {"protocol.alpha": [1, 0.5]}})");
+  test::ended_with(folder, "run s.json");
+  // The first answer is the hostile one. Pi[5] = Pi[5/2] = 1, theta* = 1/2.
+  const auto values = last_values(folder / "out/s/series.csv", "distance");
+  REQUIRE(values.size() == 2);
+  for (const auto& [label, value] : values) CHECK(value == Approx(0.25).epsilon(1e-12));
 }
 
 TEST_CASE("hostile: clipping bounds how far a hostile agent moves others, one message at a time") {

@@ -488,3 +488,23 @@ TEST_CASE("views: a round without answers has nothing to aggregate, and no relea
   for (const int owner : {1, 2})
     CHECK(seen.of("agent:0", "mu_squared", owner) <= seen.of("agent:0", "local_mu_squared", owner));
 }
+
+TEST_CASE("views: a run whose models overflow is followed no further, and has none") {
+  // Each of 300 steps of 1e3 multiplies a model by 1 - 1e3 (0.02 + ...): to beyond 1e380, also without any records' gradient.
+  const Scratch dir;
+  dir.write("s.json",
+            study(R"({"type": "fedavg", "local_steps": 300})", R"("topology": "star", "latency": "10 ms")", 3,
+                  R"({"agents": [1]})", R"({"iterations": 3})", R"("steps": 1800)",
+                  R"("model": {"l2": 0.01}, "sweep": {"protocol.step": [0.01, 1000]})"));
+  const auto outcome = test::ended_with(dir, "run s.json --no-progress", 6);
+  INFO(outcome.err);
+  std::map<std::string, std::string> status;
+  for (const auto& row : test::rows_of(dir / "out/s/runs.csv")) status[row.at(0)] = row.at(2);
+  CHECK(status.at("0.01") == "done");
+  CHECK(status.at("1000") == "diverged");
+  CHECK_THAT(
+      test::ended_with(
+          dir, "audit s.json --adversary agent:1 --runs 4 --set protocol.step=1000 --set sweep=null", 2)
+          .err,
+      Contains("the run diverges: an audit is of runs whose messages are all finite"));
+}

@@ -34,6 +34,24 @@ TEST_CASE("round trips: constant latencies both ways, and the computation") {
   CHECK(of(network).typical() == 0.85);
 }
 
+TEST_CASE("round trips: a reply without latency that leaves after a computation comes after a timer") {
+  const auto late = [](Time latency, Time computing, DelayedDirection delayed = DelayedDirection::kBoth) {
+    NetworkOptions network;
+    network.links.latency = latency;
+    network.links.delayed_direction = delayed;
+    network.compute_time = computing;
+    const RoundTrips trips = of(network);
+    const int ways = delayed == DelayedDirection::kBoth ? 2 : 1;
+    CHECK(trips.smallest_possible() == ways * latency + computing);
+    return trips.smallest_is_late();
+  };
+  CHECK(late(0, 2));
+  CHECK(late(0.5, 1, DelayedDirection::kFromHub));
+  CHECK_FALSE(late(0.5, 1, DelayedDirection::kToHub));
+  CHECK_FALSE(late(0.5, 1));
+  CHECK_FALSE(late(1, 0));
+}
+
 TEST_CASE("round trips: the typical one is the largest median of a link") {
   // Drawn once for each link and direction from 0 or 1 s: with 100 links some have 1 s both ways (all but never with
   // probability (3/4)^100 = 3e-13), some none.

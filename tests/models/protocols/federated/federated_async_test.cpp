@@ -195,6 +195,28 @@ TEST_CASE("asynchronous server: who has no budget left refuses, and the run ends
   CHECK(run.world->engine.traffic().messages == 2 * (3 + 5));
 }
 
+TEST_CASE("asynchronous server: a run that ends with its budgets waits for the answers that they have paid") {
+  const auto run = test::until_spent<FedAsync>();
+  CHECK(run.iterations == 2);
+  CHECK(run.updates == 2);
+  CHECK(run.messages == 4);
+  CHECK(run.time == 2);
+}
+
+TEST_CASE("asynchronous server: a training that overflows ends the run, whose models are finite until then") {
+  // Alone with B = 1, each answer multiplies the distance from y = 1 by (1 - 2 3/2)^3 = -8: after k answers it is
+  // 2^(3 k), and its update is 9/8 of that. Numbers end at 2^1024: the 341st is the last.
+  const test::StudyFixture fixture(test::one_record_each({1}), test::ridge(0), {}, 5000);
+  auto params = fedbuff_with(1);
+  params.local.local_steps = 3;
+  params.local.step = models::ConstantStep{1.5};
+  const CentralRun<FedBuff> run(fixture, params, fixture.engine(computing({1})));
+  CHECK(run.world->overflowed == 1);
+  CHECK(run.world->iterations == 341);
+  CHECK(run.time.back() == 342);
+  CHECK(run.world->models.allFinite());
+}
+
 TEST_CASE(
     "asynchronous server: through losses and crashes of owners and server, every owner keeps training") {
   // The five owners are alike, so that each has the same share of the answers in expectation; with 3000 of them, a

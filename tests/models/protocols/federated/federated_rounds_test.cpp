@@ -101,10 +101,37 @@ TEST_CASE("federated rounds: over-selection goes on with the first answers of a 
   check_all(run.learner, {0, 2, 2});
   check_all(run.time, {0, 2, 4});
   CHECK(test::lost(*run.world, sim::LossReason::kStale) == 1);
-  CHECK(params.asked(10) == 15);
+  CHECK(params.asked(10, 100) == 15);
   params.over_selection = 1.1;
-  CHECK(params.asked(10) == 11);
-  CHECK(params.asked(11) == 13);
+  CHECK(params.asked(10, 100) == 11);
+  CHECK(params.asked(11, 100) == 13);
+  // However many, they are at most all: the same run.
+  params.over_selection = 1e300;
+  CHECK(params.asked(2, 3) == 3);
+  check_all(AvgRun(fixture, params, fixture.engine(test::computing({1, 2, 3.5}))).time, {0, 2, 4});
+}
+
+TEST_CASE("federated rounds: a training that overflows ends the run when its answer is to leave") {
+  // Each of 300 steps multiplies the distance from y by 1 - 2e3: to 1e990. The owners compute until 2 and 1 s.
+  const test::StudyFixture fixture(test::one_record_each({1, 3}), test::ridge(0), {}, 2);
+  const AvgRun run(fixture, jumping<FedAvg::Params>(300, 1e3), fixture.engine(test::computing({2, 1})));
+  CHECK(run.end == sim::End::kFinished);
+  CHECK(run.world->overflowed == 2);
+  check_all(run.learner, {0, 0});
+  check_all(run.time, {0, 1});
+  CHECK(test::lost(*run.world, sim::LossReason::kNotFinite) == 1);
+}
+
+TEST_CASE("federated rounds: a run that ends with its budgets waits for the answers that they have paid") {
+  const auto run = test::until_spent<FedAvg>();
+  CHECK(run.iterations == 1);
+  CHECK(run.updates == 2);
+  CHECK(run.messages == 4);
+  CHECK(run.time == 2);
+  // Not for a server that leaves at 1.5 s.
+  const auto gone = test::until_spent<FedAvg>({sim::LeaveEvent{.at = 1.5, .agents = {0}}});
+  CHECK(gone.iterations == 0);
+  CHECK(gone.time == 1.5);
 }
 
 TEST_CASE("federated rounds: cohorts are uniform subsets") {

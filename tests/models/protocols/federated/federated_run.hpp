@@ -46,6 +46,27 @@ inline std::uint64_t lost(const models::World& world, sim::LossReason reason) {
   return world.engine.traffic().lost[static_cast<std::size_t>(reason)];
 }
 
+/// The end of a run by stop.budgets_spent: owners with y = 1 and 3 take 1 and 2 s for the three steps of their budgets.
+struct Spent {
+  std::uint64_t iterations, updates, messages;
+  sim::Time time;
+};
+template <class P>
+Spent until_spent(const std::vector<sim::TimelineEvent>& events = {}) {
+  auto privacy = laplace(1e6, 1);
+  privacy.steps = models::Steps(3);
+  const StudyFixture fixture(one_record_each({1, 3}), ridge(0), privacy, 100);
+  models::Study study = fixture.study();
+  study.stop.budgets_spent = true;
+  auto options = fixture.engine(computing({1, 2}));
+  options.timeline = sim::unfold(events, options.network, study.topology.agents(), sim::kNever);
+  models::World world(study, options, sim::Streams(1, 0));
+  P protocol(jumping<typename P::Params>(3), study);
+  Watch watch([](const models::World&) {});
+  CHECK(models::Driver<P>(protocol, world, watch).run() == sim::End::kFinished);
+  return {world.iterations, world.tally.updates, world.engine.traffic().messages, world.engine.now()};
+}
+
 /// Three owners with 2, 3 and 4 records of two features, whose Hessians and minimisers differ.
 inline models::DataSet three_quadratics() {
   const std::vector<std::vector<std::array<double, 3>>> records{

@@ -236,6 +236,28 @@ TEST_CASE("local training: with privacy every step is released with the noise of
   check_noise(subset, 2, 2, 0.5);
 }
 
+TEST_CASE("local training: the sensitivity that is reported is the largest in force") {
+  // Bound 5: 2 * 5/m, or 5/m where a record can only be absent.
+  auto options = test::laplace(3, 5);
+  const auto of = [&](const Batch& batch, Eigen::Index n) {
+    const auto fixture = alone(numbered(4), test::ridge(0), options);
+    return steps_of_size(1, 0.5, batch).release_sensitivity(fixture.study().privacy, n);
+  };
+  for (const Eigen::Index n : {2, 3, 4}) {
+    CHECK(of(models::FullBatch{}, n) == 10.0 / static_cast<double>(n));
+    CHECK(of(models::SubsetBatch{.size = 1}, n) == 10);
+  }
+  CHECK(of(models::SubsetBatch{.size = 4}, 2) == 5);
+  CHECK(of(models::PoissonBatch{.rate = 0.5}, 4) == 5);
+  // The last batch of a pass has 1 of 7 records, 3 of 6, both of 2.
+  CHECK(of(models::EpochBatch{.size = 3}, 7) == 10);
+  CHECK(of(models::EpochBatch{.size = 3}, 6) == 10.0 / 3);
+  CHECK(of(models::EpochBatch{.size = 3}, 2) == 5);
+  CHECK(of(models::FullBatch{}, 0) == 0);
+  options.adjacency = models::Adjacency::kAddRemove;
+  CHECK(of(models::PoissonBatch{.rate = 0.5}, 4) == 2.5);
+}
+
 TEST_CASE("batches: which records take part, as accounts see it") {
   using models::Sampling;
   const models::PoissonBatch rate{.rate = 0.25}, size{.size = 4.0};

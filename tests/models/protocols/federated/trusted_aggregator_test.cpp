@@ -106,7 +106,7 @@ TEST_CASE("dp_fedavg: updates are bounded, summed with the noise and divided by 
 }
 
 TEST_CASE(
-    "trusted aggregator: an update that is not finite is none, so that it does not take the sum with it") {
+    "trusted aggregator: an update that is not finite ends the run, and does not take the sum with it") {
   // Each of 200 steps multiplies the first owner's distance from its record y = 1 by 1 - 2 eta 30^2/1: beyond 1e308. The
   // second has x = 0, so that its update is 0.
   models::DataSet data = one_record_each({1, 3});
@@ -116,10 +116,26 @@ TEST_CASE(
   auto params = averaging(1);
   params.local.step = models::ConstantStep{0.1};
   params.local.local_steps = 200;
-  const std::vector<Eigen::VectorXd> noise{Eigen::VectorXd::Constant(1, 0.5)};
-  const CentralRun<DpFedAvg> run(fixture, params, fixture.engine(), &noise);
-  check_all(run.learner, {0, 0.25});
+  const CentralRun<DpFedAvg> run(fixture, params, fixture.engine());
+  CHECK(run.world->overflowed == 1);
+  check_all(run.learner, {0, 0});
   CHECK(run.world->tally.clipped_records == 1);
+}
+
+TEST_CASE("trusted aggregator: notes are of what is released, which steps within owners are not") {
+  auto privacy = user_level(1, 1);
+  privacy.adjacency = models::Adjacency::kReplaceOne;
+  const StudyFixture fixture(equal_records({1, 3}, {3, 3}), ridge(0), privacy, 10);
+  auto sums = running_sums(2);
+  sums.local.batch = models::SubsetBatch{.size = 2};
+  CHECK(sums.notes(fixture.study()).empty());
+  // h_max = 2.
+  auto params = averaging(0.5);
+  params.local.step = models::ConstantStep{5};
+  const std::vector<std::string> notes = params.notes(fixture.study());
+  REQUIRE(notes.size() == 2);
+  CHECK_THAT(notes[0], Catch::Contains("protocol.step is 5, above 2/h_max = 1 "));
+  CHECK_THAT(notes[1], Catch::Contains("rounds of random owners are charged as if they used everything"));
 }
 
 TEST_CASE("dp_fedavg: the noise of a published setting, when nobody answers, and epsilon of every owner") {
@@ -188,6 +204,11 @@ TEST_CASE("dp_ftrl: rounds by hand without privacy: owners in turn, momentum, a 
   // The third round begins at 2 with v = 0.
   params.restart_epochs = 1;
   check_all(CentralRun<DpFtrl>(fixture, params, fixture.engine()).learner, {0, 0.5, 2, 1.5});
+  // Epochs of 2^64 rounds are longer than any run: there is no restart.
+  params = running_sums(std::uint64_t{1} << 32);
+  const auto without = CentralRun<DpFtrl>(fixture, params, fixture.engine()).learner;
+  params.restart_epochs = std::uint64_t{1} << 32;
+  check_all(CentralRun<DpFtrl>(fixture, params, fixture.engine()).learner, without);
 }
 
 TEST_CASE("dp_ftrl: the noise of running sums is that of the tree, and one budget covers all of them") {
