@@ -123,7 +123,7 @@ class TracePerfetto final : public TraceText {
         if (r.time <= options_.to) interrupt(r.agent, out);
         [[fallthrough]];
       case TraceKind::kReset:
-        computing_since_.erase(r.agent);
+        if (r.time <= options_.to) computing_since_.erase(r.agent);
         break;
       case TraceKind::kEvent:
         if (wanted)

@@ -156,7 +156,6 @@ bool Presence::resets(const Event& event) const {
 void Presence::reset(AgentId i) {
   lives_[i] = next_number(lives_[i], "crashes of an agent");
   if (!busy_.empty()) busy_[i] = 0;
-  if (!deferred_.empty()) deferred_[i] = kNone;
 }
 
 Admission Presence::admit_strictly(const Event& event) const {

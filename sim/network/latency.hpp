@@ -163,7 +163,10 @@ class Latency {
   // Of the stream that the n-th message's latency is drawn from: its key, and the counter of its first block.
   const Stream::Key& key() const { return drawn_ == Drawn::kPerAgent ? agent_key_ : key_; }
   Stream::Block counter(AgentId from, AgentId to, std::uint32_t n) const {
-    if (drawn_ == Drawn::kPerAgent) return Stream::counter(from == hub_ ? to : from, 0, kLatencyOption);
+    if (drawn_ == Drawn::kPerAgent) {
+      const bool of_receiver = from == hub_ || (to != hub_ && !own_.empty() && !own_[from] && own_[to]);
+      return Stream::counter(of_receiver ? to : from, 0, kLatencyOption);
+    }
     return Stream::counter(from, to, drawn_ == Drawn::kPerLink ? 0 : n);
   }
   Stream stream(AgentId from, AgentId to, std::uint32_t n) const { return {key(), counter(from, to, n)}; }

@@ -82,7 +82,22 @@ std::shared_ptr<const Sessions> Sessions::read(const AvailabilityTrace& options,
                     options.from, *options.repeat);
   for (Agent& agent : all->agents_) {
     // An agent whose last state differs from its first changes state when the trace starts again.
-    if (options.repeat && agent.changes.size() % 2 == 1) agent.changes.push_back(*options.repeat);
+    std::vector<Time> changes;
+    for (const Time at : std::exchange(agent.changes, {})) {
+      if (!changes.empty() && changes.back() == at) {
+        changes.pop_back();  // two changes at one time are none: sessions that touch are one
+      } else {
+        changes.push_back(at);
+      }
+    }
+    if (options.repeat && changes.size() % 2 == 1) changes.push_back(*options.repeat);
+    // One that changes at the end, and back where the trace starts again, does not change then.
+    if (options.repeat && !changes.empty() && changes.front() == 0 && changes.back() == *options.repeat) {
+      changes.pop_back();
+      changes.erase(changes.begin());
+      agent.up_before = !agent.up_before;
+    }
+    agent.changes = std::move(changes);
   }
   return all;
 }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "sim/network/network.hpp"
 
@@ -226,7 +227,10 @@ void SetEvent::describe(Visitor& v) {
 }
 
 Timeline unfold(const std::vector<TimelineEvent>& events, NetworkOptions& network, AgentId agents, Time end) {
-  const auto time = [&](std::size_t n) { return time_of(events[n]); };
+  // At one time agents leave before they join, whatever the order in the file.
+  const auto time = [&](std::size_t n) {
+    return std::pair(time_of(events[n]), std::holds_alternative<JoinEvent>(events[n]));
+  };
   std::vector<std::size_t> order(events.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, time);

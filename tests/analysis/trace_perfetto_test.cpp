@@ -280,4 +280,10 @@ TEST_CASE(
                                  "i 3500000 agent 1 skipped tick: busy",
                                  "X 4000000 +1000000 agent 1 computing", "i 5000000 agent 0 crash 1 for 2 s",
                                  "X 5000000 +2000000 agent 1 down", "X 8000000 +1 agent 1 timeout"});
+  // A part ends with what is being computed then.
+  analysis::TraceOptions part;
+  part.to = 2.75;
+  CHECK(lines(events_of(part, all)) == std::vector<std::string>{"X 1000000 +1000000 agent 1 computing",
+                                                                "X 2000000 +500000 agent 1 down",
+                                                                "X 2500000 +250000 agent 1 computing"});
 }

@@ -238,6 +238,17 @@ TEST_CASE("clocks: deferred ticks are one tick on return, with the number of the
   CHECK(net.trace.count(TraceKind::kTick, "deferred") == 2);
 }
 
+TEST_CASE("clocks: a tick that was missed in a crash with loss of state is deferred as any other") {
+  ClockTrace ticks{{1, 2.5, 3, 8}, {1, 1, 1, 1}};
+  ticks.missed = Missed::kDefer;
+  Engine::Options options;
+  options.clocks = ticks;
+  options.network.availability = Outages{{{{1}, 2, 5}}, StateOnReturn::kReset};
+  test::ScriptedEngine engine(options, kPair, kStreams);
+  engine.run();
+  CHECK(engine.log == Log{"1 tick 1", "2 down 1", "5 reset 1", "5 up 1", "5 tick 1", "8 tick 1"});
+}
+
 TEST_CASE("availability: under several laws an agent is up when it is up in all of them") {
   // on [0, 2), [5, 7), [10, 12) by the first law; on [1, 6) by the second, which begins and ends once.
   CrashingStar net(2, AllOf{{OnOff{.up = 2.0, .down = 3.0}, JoinLeave{.join = 1.0, .leave = 6.0}}});

@@ -227,6 +227,13 @@ TEST_CASE("latency: by agent it holds for all links of the agent, between two of
   CHECK(options.lower() == 0.5);
   CHECK(options.bound_per_message() == 4);
   CHECK_FALSE(options.known());
+  // Drawn once for each agent, that of agent 3 is the same on all its links, and 0 has its own on all others.
+  const auto once = latencies_of(
+      {LatencyByAgent{{.otherwise = Uniform{0, 1}, .agents = {{3, Uniform{100, 300}}}}}, Drawn::kPerAgent});
+  for (const std::size_t link : {2u, 5u, 8u, 9u, 10u}) CHECK(once[link] == once[11]);
+  CHECK(once[11] >= 100);
+  CHECK(once[0] == once[1]);
+  CHECK(once[0] != once[3]);
   CHECK_THROWS_WITH(latencies_of(LatencyByAgent{{.otherwise = 1.0, .agents = {{4, 2.0}}}}),
                     "expected agents 0 to 3, found agent 4");
 }

@@ -169,6 +169,14 @@ TEST_CASE("timeline: agents join, leave and return with the state that they left
   CHECK(net.traffic.lost[static_cast<int>(LossReason::kReceiverDown)] == 2);
 }
 
+TEST_CASE(
+    "timeline: who leaves and joins at one time is there all the time, whatever the order in the file") {
+  const JoinEvent join{.at = 4, .agents = {1}};
+  const LeaveEvent leave{.at = 4, .agents = {1}};
+  for (const std::vector<TimelineEvent>& both : {std::vector<TimelineEvent>{join, leave}, {leave, join}})
+    CHECK(Eventful(both).send_at({}).empty());
+}
+
 TEST_CASE("timeline: outages of an agent that overlap or touch are one") {
   // [1, 3), [3, 4) and [2, 3.5) are [1, 4).
   Eventful net({});
