@@ -21,11 +21,13 @@ double quantile(std::vector<double> numbers, double p) {
   const auto below = static_cast<std::size_t>(std::floor(position));
   if (below + 1 >= numbers.size()) return numbers.back();
   const double share = position - static_cast<double>(below);
-  return share == 0 ? numbers[below] : numbers[below] + share * (numbers[below + 1] - numbers[below]);
+  // Infinite ones may be equal.
+  if (share == 0 || numbers[below] == numbers[below + 1]) return numbers[below];
+  return numbers[below] + share * (numbers[below + 1] - numbers[below]);
 }
 
 Quartiles quartiles(std::vector<double> numbers) {
-  std::erase_if(numbers, [](double x) { return !std::isfinite(x); });
+  std::erase_if(numbers, [](double x) { return std::isnan(x); });
   std::sort(numbers.begin(), numbers.end());
   return {quantile(numbers, 0.25), quantile(numbers, 0.5), quantile(numbers, 0.75)};
 }
@@ -52,11 +54,11 @@ std::vector<double> independent_values(const std::vector<double>& values, bool a
 Statistics statistics_of(std::vector<double> numbers, bool antithetic) {
   Statistics s{quartiles(numbers)};
   numbers = independent_values(numbers, antithetic);
-  std::erase_if(numbers, [](double x) { return !std::isfinite(x); });
+  std::erase_if(numbers, [](double x) { return std::isnan(x); });
   if (numbers.empty()) return s;
   const auto count = static_cast<double>(numbers.size());
   s.mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) / count;
-  if (count < 2) return s;
+  if (count < 2 || !std::isfinite(s.mean)) return s;
   double squares = 0;
   for (const double x : numbers) squares += (x - s.mean) * (x - s.mean);
   const double half = student_half_width(0.95, count - 1, std::sqrt(squares / (count - 1) / count));

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "analysis/store/output_file.hpp"
@@ -179,6 +180,17 @@ TEST_CASE("quantile: linear between order statistics") {
   CHECK(analysis::quantile({4, 1, 3, 2}, 1) == 4);
   CHECK(analysis::quantile({7}, 0.3) == 7);
   CHECK(std::isnan(analysis::quantile({}, 0.5)));
+  // Infinite values are values, as relative_fitness has them where the optimum is 0.
+  constexpr double kInfinity = std::numeric_limits<double>::infinity(),
+                   kNone = std::numeric_limits<double>::quiet_NaN();
+  CHECK(analysis::quantile({kInfinity, kInfinity, kInfinity}, 0.25) == kInfinity);
+  const analysis::Statistics s = analysis::statistics_of(
+      {0, kInfinity, kInfinity, 0, kNone, kInfinity, 0, kInfinity, kInfinity, kInfinity});
+  CHECK(s.low == 0);
+  CHECK(s.median == kInfinity);
+  CHECK(s.high == kInfinity);
+  CHECK(s.mean == kInfinity);
+  CHECK(std::isnan(s.mean_low));
 }
 
 TEST_CASE("summary: of axes that vary together only those that distinguish points are shown") {

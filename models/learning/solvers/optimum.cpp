@@ -21,6 +21,7 @@ using Eigen::VectorXd;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kGapTolerance = 1e-10;
 constexpr double kRounding = 1e-13;       // of sums of a gradient's terms
+constexpr double kZero = 1e-20;           // of f at 0
 constexpr double kHingeTolerance = 1e-6;  // relative; beyond it smoothing has failed
 
 double records_of(const Problem& problem, Owners owners) {
@@ -216,6 +217,8 @@ Optimum minimise(const Problem& problem, Owners owners) {
       const SmoothFunction f = quadratic(problem, owners);
       Optimum o = smooth_optimum(problem, owners, f, limit);
       o.gap = std::min(o.gap, quadratic_gap(f, o.theta));
+      // Rounding of a value of 0, where all records are met.
+      if (o.value <= 2 * o.gap && o.value <= kZero * f.value(VectorXd::Zero(problem.p()))) o.value = 0;
       return o;
     } else if constexpr (std::is_same_v<L, HingeLoss>) {
       return hinge_optimum(problem, owners, limit);

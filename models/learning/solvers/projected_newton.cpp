@@ -57,7 +57,15 @@ VectorXd newton_equations(const SmoothFunction& f, const VectorXd& theta, const 
     MatrixXd hessian;
     f.hessian(theta, hessian);
     const MatrixXd full = hessian.selfadjointView<Eigen::Lower>();
-    return solve_positive(full(free, free), b);
+    MatrixXd h = full(free, free);
+    VectorXd x = solve_positive(h, b);
+    // Where f is linear along the gradient, as a smoothed hinge can be, a step needs some curvature.
+    const double size = b.lpNorm<Eigen::Infinity>(), trace = h.trace();
+    if ((h * x - b).lpNorm<Eigen::Infinity>() > 0.1 * size) {
+      h.diagonal().array() += trace > 0 ? 1e-3 * residual * trace / static_cast<double>(b.size()) : size / 10;
+      x = solve_positive(h, b);
+    }
+    return x;
   }
   const Curvature curvature = f.curvature(theta);
   const FreeCurvature h(curvature, free);
@@ -108,6 +116,8 @@ NewtonResult projected_newton(const SmoothFunction& f, const VectorXd& start, do
     for (int halving = 0; halving < kHalvings && !moved; ++halving, length /= 2) {
       const VectorXd trial = clamp(r.theta + length * step, limit);
       const double predicted = r.gradient.dot(r.theta - trial);
+      // The sides of the box can turn a long step uphill.
+      if (predicted < -noise) continue;
       const double reached = f.value(trial);
       if (!std::isfinite(reached)) continue;
       if (predicted > noise && reached > value - kSufficient * predicted) continue;

@@ -279,6 +279,39 @@ TEST_CASE("optimum: a smoothed hinge starts where no record is curved") {
   CHECK(minimise(problem).theta.tail(59).norm() == 0);
 }
 
+TEST_CASE("optimum: a smoothed hinge without l2 leaves a point where it is linear") {
+  // Margins t, -t, t, 2t. For 1/2 < t < 1: 4 f = 2 (1 - t)^2 + 1 + t - 1/4, which is least at t = 3/4, 1.625.
+  const DataSet four = one_owner(Eigen::MatrixXd{{1}, {1}, {-1}, {2}}, Eigen::Vector4d(1, -1, -1, 1));
+  for (const std::optional<double> limit : {std::optional<double>(), std::optional<double>(5)}) {
+    const Optimum o =
+        minimise(Problem(four, {.loss = SmoothedHingeLoss{.width = 0.5}, .l2 = 0, .theta_max = limit}));
+    CHECK(o.theta[0] == Approx(0.75).epsilon(1e-9));
+    CHECK(o.value == Approx(1.625 / 4).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("optimum: a Newton step that the sides of the box turn uphill is shortened") {
+  // f = ((8.5 - a - 1.5 b)^2 + (0.5 + 0.5 b)^2)/2 is least at (10, -1). At (1, 1) its gradient is (-6, -8.5). From 0 the
+  // Newton step ends at (1, -1) in the box, which is uphill: the gradient is -(8.5, 12.5).
+  const Problem problem(one_owner(Eigen::MatrixXd{{1, 1.5}, {0, 0.5}}, Vector2d(8.5, -0.5)),
+                        {.l2 = 0, .theta_max = 1});
+  const Optimum o = minimise(problem);
+  CHECK(o.theta == Vector2d(1, 1));
+  CHECK(o.value == Approx(18.5).epsilon(1e-14));
+  CHECK(o.box_active);
+}
+
+TEST_CASE("optimum: where all records are met the value is 0, not its rounding") {
+  const Problem met(one_owner(Eigen::MatrixXd{{1, 0}, {1, 1}}, Vector2d(0.1, 0.3)), {.l2 = 0});
+  const Optimum o = minimise(met);
+  CHECK((o.theta - Vector2d(0.1, 0.2)).norm() < 1e-15);
+  CHECK(o.value == 0);
+  CHECK(std::isinf(models::relative_excess(met.objective(Vector2d(0, 0)), o.value)));
+  // Of a record that is missed by 1e-8 the value is not 0: one number for 0 and 2e-8.
+  const Problem missed(one_owner(Eigen::MatrixXd{{1}, {1}}, Vector2d(1, 1 + 2e-8)), {.l2 = 0});
+  CHECK(minimise(missed).value == Approx(1e-16).epsilon(1e-6));
+}
+
 TEST_CASE("optimum: refuses what has no minimiser") {
   const DataSet separable = one_owner(Eigen::MatrixXd{{1}, {-1}}, Vector2d(1, -1));
   CHECK_THROWS_WITH(minimise(Problem(separable, {.loss = LogisticLoss{}, .l2 = 0})),
