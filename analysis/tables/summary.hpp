@@ -17,7 +17,7 @@ double quantile(std::vector<double> numbers, double p);
 struct Quartiles {
   double low = 0, median = 0, high = 0;
 };
-/// The quartiles of those numbers that are finite.
+/// The quartiles of the numbers without NaN; infinite ones are values like others.
 Quartiles quartiles(std::vector<double> numbers);
 
 /// Half the width of Student's confidence interval of an estimate whose standard deviation has been estimated with
@@ -30,12 +30,13 @@ std::vector<double> pair_means(const std::vector<double>& values);
 /// The values themselves, or the means of their pairs.
 std::vector<double> independent_values(const std::vector<double>& values, bool antithetic);
 
-/// Quartiles, and the mean with Student's 95 % interval. NaN of no number; one number has no interval either.
+/// Quartiles, and the mean with Student's 95 % interval. NaN of no number; one number, or a mean that is infinite, has no
+/// interval either.
 struct Statistics : Quartiles {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   double mean = kNone, mean_low = kNone, mean_high = kNone;
 };
-/// Of those numbers that are finite. `antithetic`: they are by repetition, and the mean is that of pairs.
+/// Of the numbers without NaN. `antithetic`: they are by repetition, and the mean is that of pairs with a finite one.
 Statistics statistics_of(std::vector<double> numbers, bool antithetic = false);
 
 /// A point as tables and figures show it.

@@ -45,51 +45,37 @@ inline constexpr bool kFits<T, Call, R(A...)> = requires(Call call, T& t) {
 template <class T, class Call, class R, class... A>
 inline constexpr bool kFits<T, Call, R(A...) const> = kFits<const T, Call, R(A...)>;
 
-// hooks::NAME<T>: whether T has the hook NAME.
-#define HEARSAY_HOOK(result, name, arguments)                                                            \
-  struct Hook_##name {                                                                                   \
-    struct Names {                                                                                       \
-      int name;                                                                                          \
-    };                                                                                                   \
-    struct Call {                                                                                        \
-      template <class T, class... A>                                                                     \
-      auto operator()(T& t, A&&... a) const -> decltype(t.name(std::forward<A>(a)...));                  \
-    };                                                                                                   \
-    template <class T>                                                                                   \
-    static consteval bool in() {                                                                         \
-      constexpr bool kNamed = !requires {                                                                \
-        &Both<T, Names>::name;                                                                           \
-      };                                                                                                 \
-      constexpr bool kCalled = kFits<T, Call, result arguments>;                                         \
-      static_assert(!kNamed || kCalled,                                                                  \
-                    "this is the name of a hook with another signature: " #result " " #name #arguments); \
-      return kNamed && kCalled;                                                                          \
-    }                                                                                                    \
-  };                                                                                                     \
-  template <class T>                                                                                     \
-  inline constexpr bool name = Hook_##name::in<T>();
+// hooks::NAME<T>: whether T has a member NAME, of which the condition holds; else it is an error that says `text`.
+#define HEARSAY_MEMBER(name, text, ...)     \
+  template <class T>                        \
+  consteval bool has_##name() {             \
+    struct Names {                          \
+      int name;                             \
+    };                                      \
+    constexpr bool kNamed = !requires {     \
+      &Both<T, Names>::name;                \
+    };                                      \
+    constexpr bool kRight = __VA_ARGS__;    \
+    static_assert(!kNamed || kRight, text); \
+    return kNamed && kRight;                \
+  }                                         \
+  template <class T>                        \
+  inline constexpr bool name = has_##name<T>();
 
-// The same of a data member.
-#define HEARSAY_OPTION(type, name)                                                                          \
-  struct Option_##name {                                                                                    \
-    struct Names {                                                                                          \
-      int name;                                                                                             \
-    };                                                                                                      \
-    template <class T>                                                                                      \
-    static consteval bool in() {                                                                            \
-      constexpr bool kNamed = !requires {                                                                   \
-        &Both<T, Names>::name;                                                                              \
-      };                                                                                                    \
-      constexpr bool kTyped = requires {                                                                    \
-        requires std::same_as<decltype(T::name), type>;                                                     \
-      };                                                                                                    \
-      static_assert(!kNamed || kTyped,                                                                      \
-                    "this is the name of an option that hearsay reads, of another type: " #type " " #name); \
-      return kNamed && kTyped;                                                                              \
-    }                                                                                                       \
-  };                                                                                                        \
-  template <class T>                                                                                        \
-  inline constexpr bool name = Option_##name::in<T>();
+// The hook NAME.
+#define HEARSAY_HOOK(result, name, arguments)                                                              \
+  struct Call_##name {                                                                                     \
+    template <class T, class... A>                                                                         \
+    auto operator()(T& t, A&&... a) const -> decltype(t.name(std::forward<A>(a)...));                      \
+  };                                                                                                       \
+  HEARSAY_MEMBER(name, "this is the name of a hook with another signature: " #result " " #name #arguments, \
+                 kFits<T, Call_##name, result arguments>)
+
+// The data member NAME.
+#define HEARSAY_OPTION(type, name)                                                                 \
+  HEARSAY_MEMBER(                                                                                  \
+      name, "this is the name of an option that hearsay reads, of another type: " #type " " #name, \
+      requires { requires std::same_as<decltype(T::name), type>; })
 
 // Of a protocol. It has on_tick, too.
 HEARSAY_HOOK(void, on_start, (Context&))
@@ -149,6 +135,7 @@ HEARSAY_OPTION(MixingWeights, mixing)
 HEARSAY_HOOK(std::optional<std::string>, warning, (const World&) const)
 #undef HEARSAY_HOOK
 #undef HEARSAY_OPTION
+#undef HEARSAY_MEMBER
 
 /// Whether Study::round_trips has to be set.
 template <class T>

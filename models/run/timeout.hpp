@@ -41,9 +41,9 @@ enum class OwnPace : std::uint8_t {
 /// Of a protocol that does not need clocks: throws std::invalid_argument if the run ends by time alone, and no time passes.
 /// The setting has round trips.
 void require_passing_time(const Setting& setting, OwnPace pace);
-/// A warning if a run has used less than 5 % of the replies that came (Context::count_staleness), the others having been
-/// too late; if it has counted none, only where at least 95 % of round trips take longer than the timeout. `given` as
-/// above.
+/// A warning if a run has used less than 5 % of the replies that came (Context::count_reply or count_staleness), the
+/// others having been too late; if its protocol counts none, only where at least 95 % of round trips take longer than the
+/// timeout. `given` as above.
 std::optional<std::string> unused_replies_warning(const std::optional<sim::Time>& given, const World& world);
 
 }  // namespace hearsay::models

@@ -81,7 +81,6 @@ std::shared_ptr<const Sessions> Sessions::read(const AvailabilityTrace& options,
     throw FileError("{}expected from before repeat, found from {:g} s and repeat {:g} s", table.at(),
                     options.from, *options.repeat);
   for (Agent& agent : all->agents_) {
-    // An agent whose last state differs from its first changes state when the trace starts again.
     std::vector<Time> changes;
     for (const Time at : std::exchange(agent.changes, {})) {
       if (!changes.empty() && changes.back() == at) {
@@ -90,8 +89,9 @@ std::shared_ptr<const Sessions> Sessions::read(const AvailabilityTrace& options,
         changes.push_back(at);
       }
     }
+    // An agent whose last state differs from its first changes state when the trace starts again, and does not if it
+    // changes back at once.
     if (options.repeat && changes.size() % 2 == 1) changes.push_back(*options.repeat);
-    // One that changes at the end, and back where the trace starts again, does not change then.
     if (options.repeat && !changes.empty() && changes.front() == 0 && changes.back() == *options.repeat) {
       changes.pop_back();
       changes.erase(changes.begin());

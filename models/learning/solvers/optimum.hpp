@@ -20,7 +20,7 @@ namespace hearsay::models {
 
 struct Optimum {
   Eigen::VectorXd theta = {};
-  double value = 0;  ///< f(theta)
+  double value = 0;  ///< f(theta); 0 where that is rounding and squared loss may reach 0
   double gap = 0;    ///< f(theta) - f* is at most this; infinite where nothing certifies it
   /// Smooth losses: norm_inf(theta - Pi(theta - grad f(theta))) / norm_inf(grad f(0)).
   double kkt_residual = 0;

@@ -59,7 +59,8 @@ VectorXd newton_equations(const SmoothFunction& f, const VectorXd& theta, const 
     const MatrixXd full = hessian.selfadjointView<Eigen::Lower>();
     MatrixXd h = full(free, free);
     VectorXd x = solve_positive(h, b);
-    // Where f is linear along the gradient, as a smoothed hinge can be, a step needs some curvature.
+    // Where f is linear along the gradient, as a smoothed hinge can be, a step needs some curvature. A share of the residual
+    // is a regularised Newton method (Li, Fukushima, Qi and Yamashita 2004).
     const double size = b.lpNorm<Eigen::Infinity>(), trace = h.trace();
     if ((h * x - b).lpNorm<Eigen::Infinity>() > 0.1 * size) {
       h.diagonal().array() += trace > 0 ? 1e-3 * residual * trace / static_cast<double>(b.size()) : size / 10;

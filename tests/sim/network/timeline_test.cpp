@@ -174,7 +174,7 @@ TEST_CASE(
   const JoinEvent join{.at = 4, .agents = {1}};
   const LeaveEvent leave{.at = 4, .agents = {1}};
   for (const std::vector<TimelineEvent>& both : {std::vector<TimelineEvent>{join, leave}, {leave, join}})
-    CHECK(Eventful(both).send_at({}).empty());
+    CHECK(Eventful(both).send_at({3, 5}) == Log{"3 message 0>1 #1", "5 message 0>1 #2"});
 }
 
 TEST_CASE("timeline: outages of an agent that overlap or touch are one") {
