@@ -137,6 +137,11 @@ int continue_in_python(const Arguments& arguments) {
   std::vector<char*> all;
   for (std::string& word : words) all.push_back(word.data());
   all.push_back(nullptr);
+  sigset_t interrupts;
+  ::sigemptyset(&interrupts);
+  ::sigaddset(&interrupts, SIGINT);
+  ::sigprocmask(SIG_BLOCK, &interrupts,
+                nullptr);  // until main() of the package: Python would print a traceback
   ::execvp(python.c_str(), all.data());
   return fail(kExitInvalidInput, fmt::format("{}: {}; HEARSAY_PYTHON names another Python", python,
                                              std::generic_category().message(errno)));

@@ -12,18 +12,19 @@
 #include "scenarios/language/input_error.hpp"
 #include "scenarios/study/keys.hpp"
 #include "scenarios/study/shard.hpp"
+#include "scenarios/study/sweep/labels.hpp"
 #include "sim/check.hpp"
 
 namespace hearsay::scenarios {
 
 namespace {
 
-// The first option in which two scenarios differ.
+// The first option in which two scenarios differ; empty if none does.
 std::string scenario_difference(const analysis::StudyPlan& plan, const analysis::StudyPlan& other,
                                 const std::string& a, const std::string& b) {
   const Names all =
       option_differences(info_of(plan, "scenario"), info_of(other, "scenario"), "in " + a, "in " + b);
-  return all.empty() ? "their texts" : all.front();
+  return all.empty() ? "" : all.front();
 }
 
 }  // namespace
@@ -75,8 +76,8 @@ void PartsMerge::require_same_study(const analysis::StudyPlan& plan,
       refuse(fmt::format("{}: '{}' in {}, '{}' in {}", what, printable(of_a), a, printable(of_b), b));
   };
   require_equal("build", "different programs");
-  if (info_of(*plan_, "scenario") != info_of(plan, "scenario"))
-    refuse("different scenarios: " + scenario_difference(*plan_, plan, a, b));
+  if (const std::string difference = scenario_difference(*plan_, plan, a, b); !difference.empty())
+    refuse("different scenarios: " + difference);
   require_equal("condition", "different --points");
   require_equal("instances", "different instances of the data");
   if (plan_->points.size() != plan.points.size())
@@ -86,7 +87,8 @@ void PartsMerge::require_same_study(const analysis::StudyPlan& plan,
     refuse("different record keys: other metrics, or other intervals between samples");
   for (std::size_t p = 0; p < plan.points.size(); ++p) {
     const analysis::StudyPoint &one = plan_->points[p], &other = plan.points[p];
-    if (one.key != other.key || one.labels != other.labels || one.repetitions != other.repetitions)
+    if (one.key != other.key || comparable_labels(one.labels) != comparable_labels(other.labels) ||
+        one.repetitions != other.repetitions)
       refuse(fmt::format("different keys of point {}: an input file differs", p));
   }
 }

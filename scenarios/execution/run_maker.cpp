@@ -257,15 +257,18 @@ analysis::RunResult RunMaker::make_once(RunTask task) {
     throw;
   } catch (const std::bad_alloc&) {
     throw;
+  } catch (const Interrupted&) {
+    run = {.repetition = task.repetition,
+           .status = analysis::Status::kInterrupted,
+           .end = analysis::RunEnd::kInterrupted};
   } catch (const std::exception& e) {
     using enum sim::Error::Kind;
     const auto* error = dynamic_cast<const sim::Error*>(&e);
     if (error != nullptr && (error->kind == kOutput || error->kind == kOutOfMemory)) throw;
-    const bool interrupted = dynamic_cast<const Interrupted*>(&e) != nullptr;
     run = {.repetition = task.repetition,
-           .status = interrupted ? analysis::Status::kInterrupted : analysis::Status::kFailed,
+           .status = analysis::Status::kFailed,
            .message = e.what(),
-           .end = interrupted ? analysis::RunEnd::kInterrupted : analysis::RunEnd::kFailed};
+           .end = analysis::RunEnd::kFailed};
   }
   run.point = task.point;
   if (run.status == analysis::Status::kInterrupted) {

@@ -26,8 +26,6 @@ class PythonDataCode final : public models::DataCode {
     try {
       return in_python(
           name, [] { return std::string("owners"); }, [&] { return read(values, streams); });
-    } catch (const Interrupted&) {
-      throw;
     } catch (const std::runtime_error& error) {
       throw models::DataError(error.what());
     }

@@ -44,6 +44,7 @@ py::object helper(const char* name) {
 }
 
 std::string line_of(py::error_already_set& error) {
+  if (error.matches(PyExc_KeyboardInterrupt)) throw Interrupted();
   error.restore();
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);

@@ -18,7 +18,7 @@ namespace hearsay::scenarios {
 
 /// A function of the package's module hearsay.code.
 pybind11::object helper(const char* name);
-/// One line of what went wrong in Python.
+/// One line of what went wrong in Python. Throws Interrupted.
 std::string line_of(pybind11::error_already_set& error);
 
 /// Returns f(), which calls something of a class. An exception of Python becomes std::runtime_error, a line that says where()
@@ -29,7 +29,6 @@ std::invoke_result_t<F> in_python(const std::string& name, Where&& where, F&& f)
   try {
     return f();
   } catch (pybind11::error_already_set& error) {
-    if (error.matches(PyExc_KeyboardInterrupt)) throw Interrupted();
     what = line_of(error);
   } catch (const pybind11::builtin_exception& error) {
     what = error.what();

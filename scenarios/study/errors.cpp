@@ -18,6 +18,8 @@ sim::Error error_of(const std::exception_ptr& exception) {
         kRefused,
         {},
         "no thread can be started: the limit of processes (ulimit -u) or of memory is reached; use fewer, -j 1"};
+  } catch (const Interrupted&) {
+    return {kInternal, {}, "interrupted"};
   } catch (const std::exception& e) {
     return {kInternal, {}, e.what()};
   }

@@ -15,10 +15,8 @@ struct RefusedError : sim::Error {
   explicit RefusedError(const std::string& message) : Error(Kind::kRefused, {}, message) {}
 };
 
-/// Thrown by code of another language in which the study's interrupt was found.
-struct Interrupted : std::runtime_error {
-  Interrupted() : std::runtime_error("interrupted") {}
-};
+/// Thrown where the study's interrupt is found. Not an error, so that what makes errors out of exceptions lets it pass.
+struct Interrupted {};
 
 /// Memory that ran out while a part of the scenario was made, given by its JSON pointer.
 sim::Error out_of_memory(const std::string& part);
@@ -33,8 +31,6 @@ auto assemble(const std::string& pointer, F&& f) {
   try {
     return f();
   } catch (const sim::InvariantError&) {
-    throw;
-  } catch (const Interrupted&) {
     throw;
   } catch (const sim::Error& e) {
     if (e.where.starts_with('/')) throw;

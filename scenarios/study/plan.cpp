@@ -280,7 +280,8 @@ void plan_candidates(Plan& plan) {
     const std::uint64_t seed = plan.points[group.front().points.front()].scenario->seed;
     std::vector<std::pair<std::string, const Candidate*>> order;
     for (const Candidate& c : group)
-      order.emplace_back(sha256(fmt::format("{} {}", seed, nlohmann::json(c.values).dump())), &c);
+      order.emplace_back(
+          sha256(fmt::format("{} {}", seed, nlohmann::json(comparable_labels(c.values)).dump())), &c);
     std::ranges::sort(order);
     for (std::size_t k = plan.selection->drawn.value_or(order.size()); k < order.size(); ++k)
       for (const std::size_t p : order[k].second->points) drawn[p] = false;
@@ -341,6 +342,7 @@ void note_bounds(Plan& plan) {
       }
     }
   }
+  if (seen.empty()) throw;  // code that does not fail again
   std::vector<std::string> lines;
   for (const Seen& s : seen) {
     const std::string where = point_name(plan, s.first, points[s.first].labels);
@@ -425,7 +427,8 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   plan.origin["condition"] = options.points;
   plan.origin["instances"] = options.validation ? "validation" : "";
   plan.origin["chosen"] = nlohmann::json(options.chosen).dump();
-  const nlohmann::ordered_json merged = to_json(plan.document.root);
+  // With the text of each number, which labels have and other options may name.
+  const std::string merged = json_as_written(plan.document.root, 0);
   std::string sweep_text;
   for (const char* key : {"sweep", "tune", "branches"}) {
     if (const Node* const part = plan.written.find(key))
@@ -500,6 +503,8 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
       throw plan.located(error);
     }
   }
+  if (plan.points.empty())
+    throw InputError(fmt::format("{}: the values that were chosen are of no point of the sweep", plan.file));
   plan.candidates = options.validation;
   if (plan.selection && !options.validation) {
     const bool drawn =
@@ -529,7 +534,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     plan.resolved.erase(plan.resolved.size() - 2);  // the closing brace
     plan.resolved += sweep_text + "\n}";
   }
-  plan.origin["scenario"] = merged.dump();
+  plan.origin["scenario"] = merged;
   if (static_cast<double>(plan.most_runs()) > options.max_runs) {
     throw RefusedError(fmt::format(
         "{} points with their repetitions are {}{} runs, more than {:.6g}; raise --max-runs to allow them",

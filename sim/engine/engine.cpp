@@ -111,9 +111,10 @@ double Engine::latency_residual() const {
   if (options_.network.links.latency.constant() || options_.timeline.changes(&LawChanges::latency) ||
       !topology_.has_few_edges())
     return sum;
-  sum = 0;
   const Links& links = transport_.links();
   const bool per_message = links.latency_drawn() == Drawn::kPerMessage;
+  if (per_message && drawn_.key(Purpose::kLatency) != streams_.key(Purpose::kLatency)) return sum;
+  sum = 0;
   for (AgentId i = 0; i < agents(); ++i) {
     for (std::uint32_t k = 0; k < topology_.degree(i); ++k) {
       const std::uint32_t sent = lazy() ? publications_.version(i) : links.sent(topology_.first_edge(i) + k);

@@ -102,8 +102,9 @@ class Engine {
   /// probability throughout. O(links).
   double loss_residual() const;
   /// The latencies of all messages that were to be carried less their expectations, s; of links or agents that have one
-  /// latency for all messages, the sum over links. NaN where no latency is drawn, an event changes their law, or the law
-  /// has no finite mean, and of graphs without memory for each edge. Draws them again: O(links + messages).
+  /// latency for all messages, the sum over links. NaN where no latency is drawn, an event changes their law, messages are
+  /// drawn from other streams since draw_from(), or the law has no finite mean, and of graphs without memory for each edge.
+  /// Draws them again: O(links + messages).
   double latency_residual() const;
   /// Descriptions of the timeline's entries that have not happened.
   std::vector<std::string> events_to_come() const;

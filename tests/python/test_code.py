@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -463,6 +464,23 @@ def test_an_interrupt_ends_all_processes(hearsay, tmp_path):
             assert process.stdout.read() == "" and time.monotonic() - begun < 20
         finally:
             process.kill()
+
+
+@pytest.mark.parametrize("command", ["validate", "run"])
+@pytest.mark.parametrize("place", ["start", "file", "class"])
+def test_an_interrupt_while_code_is_loaded_is_no_error_of_it(hearsay, tmp_path, command, place):
+    interrupt = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(1)\n"
+    (tmp_path / "sitecustomize.py").write_text(interrupt if place == "start" else "")
+    (tmp_path / "own.py").write_text(
+        f"{interrupt if place == 'file' else ''}import hearsay\nclass Own(hearsay.Protocol):\n"
+        f"{textwrap.indent(interrupt, '    ') if place == 'class' else ''}    def on_tick(self, i, run): pass\n")
+    given = peers({"type": "python", "file": "own.py", "class": "Own"}, record={"metrics": ["objective"]})
+    (tmp_path / "own.json").write_text(json.dumps(given))
+    words = [hearsay.program(), command, "own.json", "--allow-code", ".", *(["-o", "out"] if command == "run" else [])]
+    done = subprocess.run(words, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True,
+                          check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "hearsay: interrupted\n")
+    assert not (tmp_path / "out").exists()
 
 
 def test_an_interrupt_from_a_terminal_ends_the_command(hearsay, tmp_path):

@@ -79,13 +79,6 @@ bool touches(const VectorXd& theta, double limit) {
   return (theta.array().abs() >= limit).any();
 }
 
-// Over separable classes a loss that falls for ever has no minimiser.
-bool separated(const Problem& problem, Owners owners, const VectorXd& theta) {
-  bool all = true;
-  for_records(problem, owners, theta, [&](double s, double y, const auto&) { all = all && y * s > 0; });
-  return all;
-}
-
 // Mean size of the terms that a gradient near 0 sums: what is left of them, where they cancel, is rounding.
 double gradient_terms(const Problem& problem, Owners owners) {
   const Loss& loss = problem.loss();
@@ -104,11 +97,11 @@ double gradient_terms(const Problem& problem, Owners owners) {
 }
 
 Optimum smooth_optimum(const Problem& problem, Owners owners, const SmoothFunction& f, double limit) {
-  const NewtonResult r = projected_newton(f, VectorXd::Zero(problem.p()), limit);
-  const bool free = problem.sigma() == 0 && !std::isfinite(limit);
-  if (free && !problem.loss().attained() && separated(problem, owners, r.theta)) {
+  const NewtonResult r = minimise_from_zero(problem, owners, f, problem.sigma() > 0, limit);
+  if (std::isinf(r.residual)) {
     throw std::runtime_error(fmt::format(
-        "{} loss: a minimiser needs l2 > 0 or theta_max: the classes are separable", problem.loss().name()));
+        "{} loss: a minimiser needs l2 > 0 or theta_max: the classes, or some of their records, are separable",
+        problem.loss().name()));
   }
   if (!(r.residual <= kGapTolerance) &&
       !(r.residual * r.scale <= kRounding * gradient_terms(problem, owners))) {

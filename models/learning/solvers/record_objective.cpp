@@ -126,6 +126,23 @@ SmoothFunction record_objective(const Problem& problem, Owners owners, const Los
   return loss.visit([&](const auto& l) { return objective_of(problem, owners, l, regulariser); });
 }
 
+NewtonResult minimise_from_zero(const Problem& problem, Owners owners, const SmoothFunction& f, bool held,
+                                double limit) {
+  // A step adds 1 to a score that grows for ever, and divides the residual by e: from 1e-6 on, scores that have a limit
+  // hardly change, those others by 9 and more until 1e-10.
+  constexpr double kNearly = 1e-6, kMoves = 1;
+  const VectorXd zero = VectorXd::Zero(problem.p());
+  if (held || std::isfinite(limit) || problem.loss().attained()) return projected_newton(f, zero, limit);
+  const VectorXd nearly = projected_newton(f, zero, limit, kNearly).theta;
+  NewtonResult r = projected_newton(f, nearly, limit);
+  for (const std::size_t i : owners) {
+    const VectorXd change = problem.data().train[i].features * (r.theta - nearly);
+    if (change.size() > 0 && change.lpNorm<Eigen::Infinity>() > kMoves)
+      r.residual = std::numeric_limits<double>::infinity();
+  }
+  return r;
+}
+
 VectorXd minimise_records(const Problem& problem, Owners owners, const Regulariser& regulariser) {
   problem.loss().require_smooth();
   const bool scalar = problem.loss().scalar();
@@ -135,8 +152,9 @@ VectorXd minimise_records(const Problem& problem, Owners owners, const Regularis
   const SmoothFunction f = scalar ? record_objective(problem, owners, problem.loss(), regulariser)
                                   : softmax_objective(problem, owners, regulariser.ridge);
   const NewtonResult r =
-      projected_newton(f, VectorXd::Zero(problem.p()), std::numeric_limits<double>::infinity());
-  if (!(r.residual <= kGradientTolerance || r.gradient.lpNorm<Eigen::Infinity>() <= kGradientTolerance)) {
+      minimise_from_zero(problem, owners, f, regulariser.ridge > 0, std::numeric_limits<double>::infinity());
+  if (!(r.residual <= kGradientTolerance ||
+        (r.gradient.lpNorm<Eigen::Infinity>() <= kGradientTolerance && std::isfinite(r.residual)))) {
     throw std::runtime_error(fmt::format(
         "{}: no local minimiser found: gradient {:.1e} of that at 0 after {} Newton steps; a larger ridge "
         "helps",

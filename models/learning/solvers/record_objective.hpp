@@ -45,6 +45,11 @@ struct Regulariser {
 SmoothFunction record_objective(const Problem& problem, Owners owners, const Loss& loss,
                                 const Regulariser& regulariser);
 
+/// projected_newton() from 0 of an f of the problem's loss; `held`: by a ridge. Where nothing holds theta and a direction
+/// separates the classes, or some of their records while the others do not change, f falls for ever: the residual is infinite.
+NewtonResult minimise_from_zero(const Problem& problem, Owners owners, const SmoothFunction& f, bool held,
+                                double limit);
+
 /// argmin f for the problem's loss by Newton's method, to norm_inf(grad f) <= 1e-10 max(1, norm_inf(grad f(0))). Throws
 /// std::invalid_argument for a loss that is not smooth, std::runtime_error where the iteration does not get there:
 /// separable classes need ridge > 0, and so does softmax, of a linear model, which takes a ridge alone. O(n p^2 + p^3) an

@@ -47,6 +47,21 @@ TEST_CASE("commands: export writes the tables that run wrote") {
   test::ended_with(dir, "export out --format xls", 2);
 }
 
+TEST_CASE(
+    "commands: what is chosen, and compared with, by the text of a number is found again in the results") {
+  const test::StudyFolder dir(
+      R"("repeat": 2, "sweep": {"network.loss": [0.10, 1e-5], "privacy.epsilon": [1e-1, 1.0]},
+    "tune": {"paths": {"protocol.rho": [1e0, 2.0]}, "minimise": "relative_fitness"})");
+  run_study(dir, "-o out");
+  CHECK_THAT(test::output_of(dir, "verify out"), Catch::StartsWith("8 of 8 runs repeated"));
+  CHECK_THAT(test::output_of(dir, "trace out"), Catch::StartsWith("time"));
+  dir.write("until.json",
+            test::small_scenario(R"("sweep": {"privacy.epsilon": [1e-1, 1.0]}, "repeat": {"min": 2,
+    "max": 3, "until": [{"metric": "relative_fitness", "half_width": 1e9, "against": ["privacy.epsilon=1e-1"]}]})"));
+  test::ended_with(dir, "run until.json -o until");
+  CHECK_THAT(test::output_of(dir, "verify until"), Catch::StartsWith("4 of 4 runs repeated"));
+}
+
 TEST_CASE("commands: verify repeats runs from the results alone and detects a changed one") {
   const test::StudyFolder dir(kAxis);
   run_study(dir, "-o out");

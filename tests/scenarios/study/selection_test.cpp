@@ -626,6 +626,14 @@ TEST_CASE("tune.budget: a number of candidates is drawn from the seed, without r
   std::size_t kept = 0;
   for (const std::string& value : with_more) kept += first.count(value);
   CHECK(kept >= 2);
+  const auto numbers = [](const std::set<std::string>& labels) {
+    std::set<double> all;
+    for (const std::string& label : labels) all.insert(std::stod(label));
+    return all;
+  };
+  CHECK(numbers(drawn(
+            "--set tune.paths='{\"protocol.step\": [1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1, 1.0, 3e0]}'")) ==
+        numbers(first));
   CHECK_THAT(test::ended_with(dir, "run s.json --dry-run --set tune.budget=99 -o none").out,
              Contains("selection: 128 runs"));
 }

@@ -107,6 +107,8 @@ TEST_CASE("residuals: latencies less their means are those of the messages that 
   CHECK(arrived == sent);
   CHECK(sent > 100);
   CHECK(std::abs(engine.latency_residual() - expected) < 1e-9);
+  engine.draw_from(Streams(5, 0));  // what those that are past were drawn from is forgotten
+  CHECK(std::isnan(engine.latency_residual()));
 }
 
 TEST_CASE("residuals: of links and agents with one latency, one deviation for each link") {
