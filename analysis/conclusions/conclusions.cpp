@@ -201,13 +201,16 @@ Conclusions conclude(StoredStudy& study, const ConclusionInput& input) {
       const std::vector<OwnerFacts> owners = study.owners(p);
       for (std::size_t owner = 0; owner < finals[p].gains[g].size(); ++owner) {
         std::vector<double> pairs = independent_values(finals[p].gains[g][owner], out.head.antithetic);
-        std::erase_if(pairs, [](double gain) { return !std::isfinite(gain); });
-        if (pairs.empty()) continue;
+        std::erase_if(pairs, [](double gain) { return std::isnan(gain); });
+        // An infinite gain makes the mean infinite, which has no interval.
+        Estimate gain{.value = mean_of_known(pairs)};
+        if (std::isfinite(gain.value)) gain = mean_with_interval(pairs, out.confidence);
+        if (std::isnan(gain.value)) continue;
         out.gains.push_back({.of = gains[g],
                              .point = p,
                              .owner = owner,
                              .name = owner < owners.size() ? owners[owner].name : "",
-                             .gain = mean_with_interval(pairs, out.confidence)});
+                             .gain = gain});
       }
     }
   }

@@ -53,7 +53,7 @@ Json owner_tables(const OwnerValues& owners, std::size_t most, bool nodes) {
                                                   : values.at("numbers")},
           {"baselines", owners.baselines},
           {"baseline_means", owners.baseline_means},
-          {"mean_gain", owners.counts.mean}};
+          {"pays", std::isnan(owners.counts.mean) ? Json() : Json(owners.counts.mean > 0)}};
 }
 
 Json point_tables(const StudyData& study, const FigurePoint& point) {

@@ -28,7 +28,14 @@ const drawings = (() => {
       [varying ? "varying" : "constant"]: true,
     };
   }
-  const referenceCaption = (values) => (values.reference ? " Dashed: baselines, solved exactly and without privacy." : "");
+  const hidden = ({ logarithmic }, numbers) => (logarithmic && numbers.some((x) => x <= 0) ? " Baselines of 0 or below are not shown." : "");
+  // Of all panels. `marks`: those that vary are no lines.
+  function referenceCaption(all, marks = true) {
+    const rows = all.flatMap(({ reference }) => reference ?? []), lines = !marks || all.some(({ constant }) => constant), varying = marks && all.some(({ varying }) => varying);
+    if (rows.length === 0) return "";
+    return ` ${[lines && "Dashed", varying && (lines ? "strokes or crosses" : "Strokes or crosses")].filter(Boolean).join(", ")}: baselines, solved exactly and without privacy.` +
+      hidden(all[0], rows.map(({ v }) => v));
+  }
 
   // A metric over the course of the runs: a line through medians and a band between quartiles for each value of the axis
   // with most values; the other axes have selectors.
@@ -58,7 +65,7 @@ const drawings = (() => {
     };
     return [{
       name: `${metric.name}-over`, along, against, title: `${metric.name} over the course of the runs`, template: "curves", values,
-      caption: `Line: ${values.over} over ${repetitions(study)}; band: ${values.spread}.${referenceCaption(values)}` +
+      caption: `Line: ${values.over} over ${repetitions(study)}; band: ${values.spread}.${referenceCaption([values], false)}` +
         (values.events ? ` Against ${study.events.some(({ k }) => k === 0) ? "time or iterations" : "time"}, dashed lines are the scenario's events.` : ""),
     }];
   }
@@ -91,8 +98,14 @@ const drawings = (() => {
       ...(bounds.length > 0 && { bounds: dodged(bounds), bounded: true }),
     };
   }
-  const finalCaption = (study, values) => `Point: ${values.over} over ${repetitions(study)}; bar: ${values.spread}.${referenceCaption(values)}` +
-    (values.bounded ? " Small squares and dotted lines: bounds on the mean, by name when pointed at." : "");
+  // Points with runs whose statistic is not a finite number.
+  function absent(study, m, { mean = false }) {
+    const count = study.points.filter(({ runs, ends }) => runs > 0 && ends[m][mean ? 3 : 0] === null).length;
+    return count === 0 ? "" : ` Not drawn: ${count} point${count === 1 ? "" : "s"} without a finite value.`;
+  }
+  const finalCaption = (study, m, shown, all) =>
+    `Point: ${all[0].over} over ${repetitions(study)}; bar: ${all[0].spread}.${referenceCaption(all)}` +
+    (all.some(({ bounded }) => bounded) ? " Small squares and dotted lines: bounds on the mean, by name when pointed at." : "") + absent(study, m, shown);
 
   // A metric at the end of the runs, against each swept option.
   function drawFinals(study, m, shown) {
@@ -103,7 +116,7 @@ const drawings = (() => {
       const values = { ...againstAxis(study, m, shown, axis, by, { condition }), params: parameters };
       return {
         name: `${metric.name}-by-${name}`, title: `${metric.name} at the end against ${name}`, template: "finals", values,
-        caption: finalCaption(study, values),
+        caption: finalCaption(study, m, shown, [values]),
       };
     });
   }
@@ -129,12 +142,10 @@ const drawings = (() => {
         x: i + columns < labels.length ? { ...values.x, title: null, axis: { ...values.x.axis, labels: false } } : values.x,
         metric: i % columns > 0 ? null : parts.wrapped(values.metric, letters(height)), unlabelled: i % columns > 0 };
     });
-    const fixed = study.axes.filter((a) => a.labels.length === 1).map((a) => `${a.name} = ${a.labels[0]}`);
     return [{
       name: [metric.name, "panels", ...names].join("-"), title: `${metric.name} at the end against ${study.axes[x].name}`,
       template: "finals", values: all[0], panels: all, columns,
-      caption: finalCaption(study, all.find((values) => values.reference) ?? all[0]) +
-        (facet === undefined ? "" : ` A panel for each ${study.axes[facet].name}.`) + (fixed.length > 0 ? ` At ${fixed.join(", ")}.` : ""),
+      caption: finalCaption(study, m, rest, all) + (facet === undefined ? "" : ` A panel for each ${study.axes[facet].name}.`),
     }];
   }
 
@@ -147,7 +158,7 @@ const drawings = (() => {
     const axes = study.others[""], cells = new Map(), text = (cell) => JSON.stringify(axes.map((a) => cell[key(a)]));
     for (const point of study.points) {
       const cell = Object.fromEntries(axes.map((a) => [key(a), point.labels[a]]));
-      if (point.owners_of[m].mean_gain !== null) cells.set(text(cell), { cell, pays: point.owners_of[m].mean_gain > 0 });
+      if (point.owners_of[m].pays !== null) cells.set(text(cell), { cell, pays: point.owners_of[m].pays });
     }
     const paying = [], edges = [];
     for (const { cell, pays } of cells.values()) {
@@ -158,12 +169,12 @@ const drawings = (() => {
         if (neighbour && neighbour.pays !== pays) edges.push({ ...cell, edge });
       }
     }
-    return { paying, edges, any: cells.size > 0 };
+    return { paying, edges, any: cells.size > 0, all: paying.length === cells.size };
   }
 
   // A metric at the end of the runs, over two numeric options.
   function drawHeatMap(study, m, shown) {
-    const metric = study.metrics[m], rows = finalRows(study, m), measured = measure(rows, metric.title, shown);
+    const metric = study.metrics[m], rows = finalRows(study, m), measured = measure(rows, metric.title, { ...shown, intervals: false });
     const two = study.others[""].filter((a) => study.axes[a].numbers.length > 0).slice(0, 2);
     if (two.length < 2 || rows.length === 0) return [];
     const [x, y] = two.map((a) => study.axes[a]), { parameters, condition } = selectors(study, study.others[two.join()]);
@@ -178,12 +189,14 @@ const drawings = (() => {
       // Numbers where there is room for them.
       room: x.labels.length <= 16 && y.labels.length <= 16 ? `width >= ${46 * x.labels.length} ? 1 : 0` : undefined,
     };
-    let caption = `Colour and number: ${values.over} over ${repetitions(study)}.`;
-    const { paying, edges, any } = breakEven(study, m, ...two);
-    if (edges.length > 0) Object.assign(values, { edges, paying });
+    let caption = `Colour and number: ${values.over} over ${repetitions(study)}.${absent(study, m, shown)}`;
+    const { paying, edges, any, all } = breakEven(study, m, ...two);
+    if (edges.length > 0) values.edges = edges;
+    // Also where a selector leads from a map on which all cells pay to one on which none does.
+    if (paying.length > 0 && !all) values.paying = paying;
     if (any)
       caption += " Collaborating pays (the gain over the isolated models without privacy, averaged over owners and repetitions, is above 0) " +
-        (edges.length > 0 ? "in cells with a +, up to the red line." : paying.length === 0 ? "in no cell." : "in all cells with a value.");
+        (paying.length === 0 ? "in no cell." : all ? "in all cells with a value." : `in cells with a +${edges.length > 0 ? ", up to the red line" : ""}.`);
     return [{ name: `${metric.name}-by-${x.name}-and-${y.name}`, title: `${metric.name} at the end, over ${x.name} and ${y.name}`,
       template: "heat_map", values, caption }];
   }
@@ -236,7 +249,7 @@ const drawings = (() => {
     return [{
       name: `${metric.name}-by-agent`, title: `${metric.name} at the end, by agent`, template: "agents", values,
       caption: `${values.logarithmic ? "Point" : "Bar"}: ${values.over} over ${repetitions(study)}; line: ${values.spread}.` +
-        (values.baselines ? " Short lines: the owner's baselines." : ""),
+        (values.baselines ? " Short lines: the owner's baselines." + hidden(values, values.rows.flatMap((row) => values.baselines.map((b) => row[b]))) : ""),
     }];
   }
 
@@ -299,7 +312,7 @@ const drawings = (() => {
     // Whether some points are not shown; by degree, whether some networks are not.
     const others = study.points.length > names.length && (any || study.points.some(({ network }) => network !== null && !networks.includes(network)));
     const several = names.length > 1, hostile = rows.some(({ o }) => o === "hostile");
-    const measured = measure(rows.filter((row) => row.m !== undefined), title, any ? shown : { scale: "linear" });
+    const measured = measure(rows.filter((row) => row.m !== undefined), title, { ...(any ? shown : { scale: "linear" }), intervals: false });
     if (!any) measured.metric = "degree";
     const place = (field) =>
       ({ field, type: "quantitative", axis: null, scale: { domain: extent(rows, field), nice: false, padding: 24 } });
@@ -375,6 +388,11 @@ const drawings = (() => {
   // What a figure of a metric does not show.
   const reserve = (study, m) => (m !== null && study.metrics[m].name.startsWith("epsilon_seen") && study.points.some(({ fixed_gradients }) => fixed_gradients) ?
     " Not a guarantee where gradients react to what the adversary has not seen: they are taken as fixed." : "");
+  // The values of options of which the points have one, such as --at selects.
+  function fixed(study) {
+    const all = study.axes.filter(({ labels }) => labels.length === 1).map(({ name, labels }) => `${name} = ${labels[0]}`);
+    return all.length > 0 ? ` At ${all.join(", ")}.` : "";
+  }
 
   // The name of a file: letters, digits, '.', '_' and '-'; another one than those before.
   function fileName(text, taken) {
@@ -400,7 +418,7 @@ const drawings = (() => {
           // Before it is left out: a file has the same name whatever is chosen.
           const file = fileName(prefix + name, taken) + (against ? `-${study.along[along].split(" ")[0]}` : "");
           if (wanted(kinds, figure) && (metric === null || wanted(metrics, study.metrics[m].name)))
-            all.push({ figure, metric, title, caption: caption + (values.note ?? "") + reserve(study, metric), file, against,
+            all.push({ figure, metric, title, caption: caption + (values.note ?? "") + reserve(study, metric) + fixed(study), file, against,
               specification: panels ? sideBySide(templates[template], panels, columns) : parts.fill(templates[template], values) });
         }
       }

@@ -26,7 +26,7 @@ GainCounts count_gains(const std::vector<Statistics>& gains) {
   GainCounts counts;
   double sum = 0;
   for (const Statistics& g : gains) {
-    if (std::isfinite(g.mean)) sum += g.mean, ++counts.owners;
+    if (!std::isnan(g.mean)) sum += g.mean, ++counts.owners;
     counts.gain += g.mean > 0 ? 1u : 0u;
     counts.significant += g.mean_low > 0 ? 1u : 0u;
     counts.lose += g.mean_high < 0 ? 1u : 0u;

@@ -55,7 +55,7 @@ std::string baseline_rows(const FigurePoint& point, std::size_t axes) {
   for (const auto& [name, values] : point.baselines) {
     std::vector<std::string> row(axes);
     row.push_back(name);
-    for (const double x : values) row.push_back(std::isfinite(x) ? rounded(x) : "");
+    for (const double x : values) row.push_back(std::isnan(x) ? "" : rounded(x));
     rows += "<tr class=\"baseline\">" + cells("td", row) + "</tr>\n";
   }
   return rows;
@@ -80,9 +80,9 @@ std::string table(const StudyData& study) {
     row.push_back(std::to_string(point.runs));
     t += "<tr>" + cells("td", row);
     for (const Quartiles& q : point.finals) {
-      t += std::isfinite(q.median) ? fmt::format("<td>{} <span class=\"spread\">{}</span></td>",
-                                                 rounded(q.median), interval_text(q.low, q.high))
-                                   : "<td>-</td>";
+      t += std::isnan(q.median) ? "<td>-</td>"
+                                : fmt::format("<td>{} <span class=\"spread\">{}</span></td>",
+                                              rounded(q.median), interval_text(q.low, q.high));
     }
     t += "</tr>\n";
     if (!all_equal) t += baseline_rows(point, axes);

@@ -24,7 +24,7 @@ const parts = (() => {
   // What a row of a point has: median and quartiles, mean and its interval.
   const kStatistics = { m: "median", l: "lower quartile", h: "upper quartile", e: "mean", f: "95 % interval from", g: "95 % interval to" };
   // Those that some row has: a mean of one number has no interval.
-  const statisticsOf = (rows) => Object.fromEntries(Object.entries(kStatistics).filter(([k]) => rows.some((row) => (row[k] ?? null) !== null)));
+  const statisticsOf = (rows) => Object.fromEntries(Object.entries(kStatistics).filter(([k]) => rows.some((row) => known(row[k]))));
 
   // The template with each "$key" replaced by the value of that key. A member or element "$key" without a value is left
   // out, and so is an object whose "$when" names a key without a value.
@@ -46,8 +46,13 @@ const parts = (() => {
 
   // The labels of a point, by number of the axis.
   const labelsOf = (study, point) => Object.fromEntries(study.axes.map((_, a) => [key(a), point.labels[a]]));
-  const rowOf = (study, point, statistics) =>
-    ({ ...Object.fromEntries(Object.keys(kStatistics).map((k, i) => [k, statistics[i]])), ...labelsOf(study, point) });
+  const known = (x) => (x ?? null) !== null;
+  // An interval of which an end is infinite, and so not known, has none: it would be drawn as if it were exact.
+  function rowOf(study, point, statistics) {
+    const row = Object.fromEntries(Object.keys(kStatistics).map((k, i) => [k, statistics[i]]));
+    if (!known(row.l) || !known(row.h)) row.l = row.h = null;
+    return { ...row, ...labelsOf(study, point) };
+  }
 
   // The numbers of the axes, as "n0", "n1", ...
   function numbersOf(study, point) {
@@ -75,23 +80,25 @@ const parts = (() => {
 
   // How a metric is shown, as its templates need it: by median or mean, on a linear scale, which need not include 0, or a
   // logarithmic one; by default as its quartiles ask for, if all values can be shown. There what is not above 0 is left out,
-  // and an interval that reaches 0 is cut below the smallest value. `note` says so.
-  function measure(rows, title, { mean = false, scale = "automatic" }) {
-    const [centre, low, high] = mean ? ["e", "f", "g"] : ["m", "l", "h"], shown = rows.map((row) => row[centre]);
+  // and an interval that reaches 0 is cut below the smallest number that is drawn. `note` says so; `intervals`: whether they are
+  // drawn.
+  function measure(rows, title, { mean = false, scale = "automatic", intervals = true }) {
+    const [centre, low, high] = mean ? ["e", "f", "g"] : ["m", "l", "h"], shown = rows.map((row) => row[centre]).filter(known);
     const logarithmic = scale === "logarithmic" || (scale === "automatic" && spansDecades(rows) && !shown.some((x) => x <= 0));
-    const has = (row) => (row[low] ?? null) !== null, single = rows.some((row) => row[centre] !== null && !has(row));
+    const has = (row) => known(row[low]), lacking = rows.some((row) => known(row[centre]) && !has(row));
+    // A median has quartiles, if not finite ones.
     const all = {
       centre, low, high, interval: rows.some(has) || undefined, metric: `${mean ? "mean" : "median"} of ${title}`,
-      spread: (mean ? "95 % interval of the mean" : "interquartile range") + (single ? ", none where there is one number" : ""),
-      over: mean ? "mean" : "median", logarithmic, note: "", scale: { zero: false },
+      spread: (mean ? "95 % interval of the mean" : "interquartile range") + (mean && lacking ? ", none where there is one number" : ""),
+      over: mean ? "mean" : "median", logarithmic, note: intervals && !mean && lacking ? " Intervals that reach infinity are not drawn." : "", scale: { zero: false },
     };
     if (!logarithmic) return all;
-    const smallest = shown.reduce((s, x) => (x > 0 && x < s ? x : s), Infinity), above = (field) => ({ filter: `datum.${field} > 0` });
+    const smallest = rows.flatMap((row) => [row[centre], row[low]]).reduce((s, x) => (x > 0 && x < s ? x : s), Infinity), above = (field) => ({ filter: `datum.${field} > 0` });
     return {
       ...all, low: "low", scale: { type: "log" },
-      positive: above(centre), positive_value: above("v"), cut: { calculate: `isValid(datum.${low}) ? max(datum.${low}, ${smallest / 2}) : null`, as: "low" },
-      note: (shown.some((x) => x !== undefined && x <= 0) ? " Values of 0 or below are not shown." : "") +
-        (rows.some((row) => row[centre] > 0 && row[low] !== null && row[low] <= 0) ? ` Intervals that reach 0 or below are cut at ${Number((smallest / 2).toPrecision(3))}.` : ""),
+      positive: above(centre), positive_value: above("v"), cut: { calculate: `isValid(datum.${low}) ? datum.${low} > 0 ? datum.${low} : ${smallest / 2} : null`, as: "low" },
+      note: all.note + (shown.some((x) => x <= 0) ? " Values of 0 or below are not shown." : "") +
+        (intervals && rows.some((row) => row[centre] > 0 && has(row) && row[low] <= 0) ? ` Intervals that reach 0 or below are cut at ${Number((smallest / 2).toPrecision(3))}.` : ""),
     };
   }
 

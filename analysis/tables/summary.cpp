@@ -40,10 +40,8 @@ double student_half_width(double confidence, double freedom, double deviation) {
 std::vector<double> pair_means(const std::vector<double>& values) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> means;
-  for (std::size_t r = 0; r < values.size(); r += 2) {
-    const double mean = r + 1 < values.size() ? (values[r] + values[r + 1]) / 2 : kNan;
-    means.push_back(std::isfinite(mean) ? mean : kNan);
-  }
+  for (std::size_t r = 0; r < values.size(); r += 2)
+    means.push_back(r + 1 < values.size() ? (values[r] + values[r + 1]) / 2 : kNan);
   return means;
 }
 

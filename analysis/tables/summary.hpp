@@ -25,7 +25,7 @@ Quartiles quartiles(std::vector<double> numbers);
 double student_half_width(double confidence, double freedom, double deviation);
 
 /// The means of antithetic pairs, that is of repetitions 2k and 2k + 1; `values`: by repetition. NaN where one of the two is
-/// missing or not finite.
+/// missing.
 std::vector<double> pair_means(const std::vector<double>& values);
 /// The values themselves, or the means of their pairs.
 std::vector<double> independent_values(const std::vector<double>& values, bool antithetic);

@@ -19,8 +19,9 @@ namespace {
 struct TracedRun {
   std::size_t point = 0, repetition = 0;
   std::set<sim::AgentId> agents{};       // whose events the trace has; empty: all
-  double from = 0;                       // s
+  double from = 0, to = sim::kNever;     // s
   bool states = true, computing = true;  // whether it has when an agent is down, and when it computes
+  bool kinds = true;                     // whether it has all kinds of events
 };
 
 TracedRun traced_run_of(const std::filesystem::path& folder) {
@@ -38,12 +39,18 @@ TracedRun traced_run_of(const std::filesystem::path& folder) {
   run.point = number("point").value_or(0);
   run.repetition = number("repetition").value_or(0);
   if (const auto agent = number("agent")) run.agents = {static_cast<sim::AgentId>(*agent)};
-  if (const auto from = options.find("from"); from != options.end() && from->is_string())
-    run.from = parse_quantity(from->get<std::string>(), "s").value_or(0);
+  const auto time = [&](const char* key, double missing) {
+    const auto found = options.find(key);
+    if (found == options.end() || !found->is_string()) return missing;
+    return parse_quantity(found->get<std::string>(), "s").value_or(missing);
+  };
+  run.from = time("from", run.from);
+  run.to = time("to", run.to);
   const nlohmann::json kinds = options.value("kinds", nlohmann::json::array());
   const auto has = [&](const char* kind) {
     return kinds.empty() || std::ranges::count(kinds, nlohmann::json(kind)) > 0;
   };
+  run.kinds = kinds.empty();
   run.states = has("down") && has("up");
   run.computing = has("compute") && has("computed");
   return run;
@@ -62,25 +69,25 @@ std::set<sim::AgentId> wanted_agents(const Parsed& values, analysis::StoredStudy
 }
 
 // What the traced run recorded of each owner, evenly thinned where it is too much.
-analysis::TraceData::Samples samples_of(analysis::StoredStudy& study, const TracedRun& run) {
+analysis::TraceData::Samples samples_of(analysis::StoredStudy& study, std::size_t number,
+                                        const analysis::Series& series) {
   analysis::TraceData::Samples all;
-  if (run.point >= study.points()) return all;
-  const auto result = study.run(run.point, static_cast<std::uint32_t>(run.repetition));
   const std::vector<analysis::MetricInfo>& metrics = study.head().metrics;
   const auto per_agent =
       static_cast<std::size_t>(std::ranges::count_if(metrics, &analysis::MetricInfo::per_agent));
-  if (!result || per_agent == 0) return all;
-  const analysis::PointResult point = study.point(run.point);
+  const analysis::PointResult point = study.point(number);
   const analysis::SeriesLayout layout = study.head().layout(point);
   const std::size_t width = per_agent * std::max<std::size_t>(point.owners, 1);
-  const auto kept = analysis::spread(result->series.samples.size(),
-                                     std::max<std::size_t>(2, analysis::TraceData::kMaxSampled / width));
-  for (const std::size_t k : kept) all.times.push_back(result->series.samples[k].time);
+  // Without such a metric the first and the last time.
+  const auto kept =
+      analysis::spread(series.samples.size(),
+                       width == 0 ? 2 : std::max<std::size_t>(2, analysis::TraceData::kMaxSampled / width));
+  for (const std::size_t k : kept) all.times.push_back(series.samples[k].time);
   for (std::size_t m = 0; m < metrics.size(); ++m) {
     if (!metrics[m].per_agent) continue;
     auto& values = all.metrics.emplace_back(metrics[m].name, std::vector<std::vector<double>>{}).second;
     for (const std::size_t k : kept) {
-      const auto of_owners = layout.values_of(m, layout.sample(result->series, k));
+      const auto of_owners = layout.values_of(m, layout.sample(series, k));
       values.emplace_back(of_owners.begin(), of_owners.end());
     }
   }
@@ -129,12 +136,21 @@ FigureStudy read_figure_study(analysis::StoredStudy& study, const std::filesyste
     all.trace->point = run.point;
     all.trace->repetition = run.repetition;
     if (agents.empty()) all.trace->only = run.agents;
-    all.trace->whole = all.trace->whole && run.agents.empty();
     all.trace->recorded = run.from;
     all.trace->states = run.states && run.agents.empty();
     if (!run.states) all.trace->down.clear();
     if (!run.computing) all.trace->computing.clear();
-    all.trace->samples = samples_of(study, run);
+    const auto result = run.point < study.points()
+                            ? study.run(run.point, static_cast<std::uint32_t>(run.repetition))
+                            : std::nullopt;
+    const bool sampled = result && !result->series.samples.empty();
+    const analysis::Sample last = sampled ? result->series.samples.back() : analysis::Sample{};
+    if (sampled) all.trace->samples = samples_of(study, run.point, result->series);
+    all.trace->whole = all.trace->whole && run.agents.empty() && run.kinds && !(run.to < last.time);
+    // No row follows the last event, which may complete an iteration.
+    if (sampled && all.trace->whole)
+      for (auto row = all.trace->rows.rbegin(); row != all.trace->rows.rend() && !row->done; ++row)
+        row->done = last.iteration;
   }
   // That of a point that is not wanted is no part of what is drawn.
   const auto is_traced = [&](const analysis::FigurePoint& point) { return point.number == all.trace->point; };

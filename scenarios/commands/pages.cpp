@@ -1,6 +1,7 @@
 // Pages of a study: report, with its figures, and play, with its traced run.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -33,6 +34,39 @@ std::vector<std::string> texts_at(const ordered_json& object, const char* name) 
   return all;
 }
 
+// The statement of each kind of points, and what guarantee they have; of several, with the values of a point.
+std::vector<std::string> privacy_texts(const ordered_json& manifest) {
+  std::vector<ordered_json> kinds{manifest.value("privacy", ordered_json())};
+  for (const auto& one : manifest.value("other_privacy", ordered_json::array())) kinds.push_back(one);
+  std::vector<std::pair<std::string, std::string>> all;  // texts and values
+  for (const ordered_json& kind : kinds) {
+    std::string text = text_at(kind, "statement"), at;
+    if (text.empty()) continue;
+    if (const std::string s = text_at(kind, "guarantee"); !s.empty())
+      text += ". Guarantee and sensitivity bound of the noise: " + s;
+    // Some differ in what is not stated here, such as delta.
+    if (std::ranges::count(all, text, &std::pair<std::string, std::string>::first) > 0) continue;
+    const ordered_json place = kind.contains("first_at") ? kind.at("first_at") : ordered_json();
+    for (const auto& item : place.items())
+      at += fmt::format("{}{} = {}", at.empty() ? "" : ", ", item.key(), text_at(place, item.key().c_str()));
+    all.emplace_back(text, at);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [text, at] : all)
+    texts.push_back(all.size() == 1 ? text : fmt::format("Points such as {}: {}", at, text));
+  return texts;
+}
+
+// Of a study without a manifest, from its scenario as it is written.
+const char* written_statement(const ordered_json& scenario, const analysis::StudyHead& head) {
+  const ordered_json::json_pointer place("/privacy/mechanism");
+  const ordered_json mechanism = scenario.contains(place) ? scenario.at(place) : ordered_json();
+  const bool none = mechanism == "none" || text_at(mechanism, "type") == "none";
+  const bool swept =
+      std::ranges::any_of(head.axes, [](const auto& axis) { return axis.starts_with("privacy"); });
+  return none && !swept ? kNoGuarantee : kSimulated;
+}
+
 // The text of the page, from manifest.json and, where there is none because the study was interrupted, from the
 // store alone.
 analysis::PageText text_of(analysis::StoredStudy& study, const std::filesystem::path& folder) {
@@ -46,12 +80,8 @@ analysis::PageText text_of(analysis::StoredStudy& study, const std::filesystem::
   text.title = study_title(study);
   text.description = text_at(scenario, "description");
   text.scenario = scenario.is_discarded() ? study.info("scenario") : scenario.dump(2);
-  const ordered_json privacy = whole && manifest.contains("privacy") ? manifest["privacy"] : ordered_json();
-  const std::string statement = text_at(privacy, "statement");
-  text.statements.push_back(statement.empty() ? "simulated differential privacy: not for release"
-                                              : statement);
-  if (const std::string s = text_at(privacy, "guarantee"); !s.empty())
-    text.statements.push_back("Guarantee and sensitivity bound of the noise: " + s);
+  if (whole) text.statements = privacy_texts(manifest);
+  if (text.statements.empty()) text.statements.emplace_back(written_statement(scenario, study.head()));
   if (const std::string s = text_at(manifest, "diagnostics"); !s.empty()) text.statements.push_back(s);
   const auto add = [&](const char* what, const std::string& how) {
     if (!how.empty()) text.reproduce.emplace_back(what, how);

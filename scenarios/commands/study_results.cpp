@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -95,12 +96,11 @@ void remove_stale(const std::filesystem::path& folder, const StudyResults& resul
   for (const char* name : files) std::filesystem::remove(folder / name, error);
 }
 
-// `scenario`: the first one with a mechanism other than none; null: there is none.
-nlohmann::ordered_json privacy_of(const Scenario* scenario) {
-  if (scenario == nullptr)
-    return {{"statement", "mechanism \"none\": no privacy guarantee"}, {"mechanism", models::NoNoise::kName}};
-  const models::Budget budget = settled_budget(*scenario);
-  return {{"statement", "simulated differential privacy: not for release"},
+nlohmann::ordered_json privacy_of(const Scenario& scenario) {
+  if (!models::is_private(scenario.privacy.mechanism))
+    return {{"statement", kNoGuarantee}, {"mechanism", models::NoNoise::kName}};
+  const models::Budget budget = settled_budget(scenario);
+  return {{"statement", kSimulated},
           {"guarantee", budget.meaning()},
           {"mechanism", models::name_of(budget.mechanism)},
           {"norm", models::name_of(budget.norm())},
@@ -115,12 +115,32 @@ nlohmann::ordered_json privacy_of(const Scenario* scenario) {
                                       : "per owner, over the whole run"}};
 }
 
+// What is different of the privacy of points: first that of the first point with a mechanism other than none. Where there
+// are several, each has the values of the first point that has it.
+std::vector<nlohmann::ordered_json> guarantees(const Plan& plan, const analysis::StudyHead& head) {
+  std::vector<nlohmann::ordered_json> all;
+  std::set<std::string> found;
+  for (const PlannedPoint& point : plan.points) {
+    nlohmann::ordered_json one = privacy_of(*point.scenario);
+    if (!found.insert(one.dump()).second) continue;
+    const std::vector<std::string> labels = head.shown_labels(point.labels);
+    one["first_at"] = nlohmann::ordered_json::object();
+    for (std::size_t a = 0; a < labels.size(); ++a) one["first_at"][head.axes[a]] = labels[a];
+    all.push_back(std::move(one));
+  }
+  if (all.size() == 1) all.front().erase("first_at");
+  const auto noisy = std::ranges::find_if(all, [](const auto& one) { return one.contains("guarantee"); });
+  if (noisy != all.end()) std::rotate(all.begin(), noisy, noisy + 1);
+  return all;
+}
+
 // manifest.json: the study, the program, and the assumptions of its privacy guarantee. `conclusions`: JSON of slopes and
 // bounds; empty if there are none.
-void write_manifest(const StudyResults& in, const analysis::Totals& t, const std::string& conclusions,
-                    double wall) {
+void write_manifest(const StudyResults& in, const analysis::StudyHead& head, const analysis::Totals& t,
+                    const std::string& conclusions, double wall) {
   const Scenario& scenario = *in.plan.points.front().scenario;
   const auto resolved = nlohmann::ordered_json::parse(in.plan.resolved);
+  const std::vector<nlohmann::ordered_json> privacy = guarantees(in.plan, head);
   nlohmann::ordered_json m{
       {"hearsay",
        {{"version", build_info::kVersion},
@@ -146,7 +166,8 @@ void write_manifest(const StudyResults& in, const analysis::Totals& t, const std
       {"delivery", scenario.protocol->entry().broadcasts
                        ? "publications: computed when read where the network allows it, else events"
                        : "events"},
-      {"privacy", privacy_of(in.plan.private_point())},
+      {"privacy", privacy.front()},
+      {"other_privacy", std::vector(privacy.begin() + 1, privacy.end())},
       {"fitted_on_private_data_without_accounting", t.unaccounted},
       {"notes", t.notes}};
   if (!in.selection.empty()) m["selection"] = nlohmann::ordered_json::parse(in.selection);
@@ -246,7 +267,7 @@ analysis::Totals write_results(const StudyResults& results) {
   if (scenario.splitting)
     rare = analysis::write_rare_events(study, scenario.analysis.confidence, folder, label_number);
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - results.begin).count();
-  write_manifest(results, exported.totals, conclusions ? conclusions->json() : "", wall);
+  write_manifest(results, study.head(), exported.totals, conclusions ? conclusions->json() : "", wall);
   if (results.silent) return std::move(exported.totals);
   print_results(study.head(), exported, conclusions, rare, results, wall);
   for (const std::string& note : exported.totals.notes) {

@@ -23,6 +23,10 @@ struct StudyResults {
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 };
 
+/// What the manifest and the page state of the privacy of points without and with a mechanism.
+inline constexpr const char* kNoGuarantee = "mechanism \"none\": no privacy guarantee";
+inline constexpr const char* kSimulated = "simulated differential privacy: not for release";
+
 /// Writes the tables, the conclusions and manifest.json of a study into its folder, removes files that it no longer
 /// has, and prints the summary and warnings. Throws OutputError.
 analysis::Totals write_results(const StudyResults& results);

@@ -78,7 +78,7 @@ TEST_CASE("figures: the mean of one repetition has no interval, and the caption 
   const json mixed = finals();
   CHECK(has_bars(mixed));
   CHECK(mixed.at("specification").at("layer").at(0).at("transform").at(1).at("calculate") ==
-        "isValid(datum.f) ? max(datum.f, 2.5) : null");
+        "isValid(datum.f) ? datum.f > 0 ? datum.f : 2.5 : null");
 }
 
 TEST_CASE(
@@ -211,7 +211,7 @@ TEST_CASE("figures: means are shown with means of baselines, and a cut interval 
   for (std::size_t p = 0; p < 2; ++p) {
     // Medians 4 and 800, means 6 and 900, of which the first has an interval from -1 on.
     data.points[p].labels = {p == 0 ? "1" : "2"};
-    data.points[p].finals = {{{p == 0 ? 2.0 : 700, p == 0 ? 4.0 : 800, p == 0 ? 8.0 : 900}}};
+    data.points[p].finals = {{{p == 0 ? 1.0 : 700, p == 0 ? 4.0 : 800, p == 0 ? 8.0 : 900}}};
     analysis::Statistics& s = data.points[p].finals[0];
     s.mean = p == 0 ? 6 : 900, s.mean_low = p == 0 ? -1 : 700, s.mean_high = p == 0 ? 13 : 1100;
     data.points[p].baselines = {{"pooled", {1}}};
@@ -229,10 +229,38 @@ TEST_CASE("figures: means are shown with means of baselines, and a cut interval 
   };
   const json medians = drawn("{}"), means = drawn("{ mean: true }");
   CHECK(baseline(medians) == json::parse(R"([{"b": "pooled", "v": 1.0}])"));
-  CHECK_THAT(medians.at("caption").get<std::string>(), !Catch::Contains(" are cut"));
+  CHECK_THAT(medians.at("caption").get<std::string>(),
+             !Catch::Contains(" are cut") && Catch::Contains(" Dashed: baselines"));
+  // The lower quartile 1 is not moved to half of the smallest median, 4: what reaches 0 would be, to half of 1.
+  CHECK(medians.at("specification").at("layer").at(0).at("transform").at(1).at("calculate") ==
+        "isValid(datum.l) ? datum.l > 0 ? datum.l : 0.5 : null");
   CHECK(baseline(means) == json::parse(R"([{"b": "pooled", "v": 2.0}])"));
   CHECK_THAT(means.at("caption").get<std::string>(),
              Catch::Contains(" Intervals that reach 0 or below are cut at 3."));
+  // Baselines that differ between points are marks, and one of 0 has no place on a logarithmic scale.
+  tables.at("study").at("points").at(1).at("baselines").at(0).at(1).at(0) = 0;
+  CHECK_THAT(drawn("{}").at("caption").get<std::string>(),
+             !Catch::Contains("Dashed") && Catch::Contains(" Strokes or crosses: baselines") &&
+                 Catch::Contains(" Baselines of 0 or below are not shown."));
+}
+
+TEST_CASE("figures: an agent without a value does not make a scale linear") {
+  StudyData data;
+  data.head.metrics = {{"own_error", "", "", true}};
+  data.points.resize(1);
+  data.points[0].by_owner.resize(1);
+  // 0.003 to 17 are more than two decades; the third has no test records.
+  for (const double x : {0.003, 17.0, std::nan("")}) data.points[0].by_owner[0].values.push_back({{x, x, x}});
+  const auto drawn = draw(data, "agents", 0).at(0);
+  CHECK(spec_of(drawn).at("layer").at(0).at("mark").at("type") == "point");
+  CHECK_THAT(drawn.caption, !Catch::Contains("not shown"));
+}
+
+TEST_CASE("figures: an option with one value, such as --at leaves, is in every caption") {
+  const test::Scratch dir;
+  const StudyData data = study(dir, {.points = {{"0.5"}}, .names = {"north", "south"}});
+  for (const char* figure : {"curves", "agents", "network"})
+    CHECK_THAT(draw(data, figure, 1).at(0).caption, Catch::EndsWith(" At privacy.epsilon = 0.5."));
 }
 
 TEST_CASE("figures: of a point with many owners bars have their ranks, those of other points their agents") {
@@ -359,6 +387,25 @@ TEST_CASE(
         json::parse(R"([{"a0": "1", "a1": "5", "edge": "right"}, {"a0": "2", "a1": "5", "edge": "top"},
                                  {"a0": "2", "a1": "6", "edge": "right"}])"));
   CHECK(layers("paying").size() == 3);
+}
+
+TEST_CASE("figures: cells that pay are marked where they do at some values of a third option") {
+  const test::Scratch dir;
+  Made made{.axes = {"x", "y", "kind"}, .points = {}, .names = {"north", "south"}};
+  for (const char* x : {"1", "2"}) {
+    for (const char* y : {"5", "6"}) {
+      for (const char* kind : {"ring", "star"}) made.points.push_back({x, y, kind});
+    }
+  }
+  StudyData data = study(dir, made);
+  for (std::size_t p = 0; p < 8; ++p) data.points[p].by_owner[0].counts.mean = p % 2 == 0 ? -1 : 1;
+  const auto drawn = draw(data, "heat_map", 0).at(0);
+  CHECK_THAT(drawn.caption, Catch::Contains(" in cells with a +."));
+  const json spec = spec_of(drawn);
+  const json& marked = spec.at("layer").back();
+  CHECK(marked.at("name") == "paying");
+  REQUIRE(marked.at("data").at("values").size() == 4);
+  for (const json& cell : marked.at("data").at("values")) CHECK(cell.at("a2") == "star");
 }
 
 namespace {

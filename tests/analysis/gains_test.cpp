@@ -1,6 +1,8 @@
 // What owners gain from collaborating, worked out by hand.
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 #include "analysis/conclusions/conclusions.hpp"
 #include "analysis/figures/owner_values.hpp"
 #include "analysis/store/store.hpp"
@@ -11,9 +13,11 @@ using analysis::Store;
 
 namespace {
 
-// Repetition r has isolated error r + 1 of the first owner and 1 of the second; with collaboration r + 0.5 and 1 + r.
+// Repetition r has isolated error r + 1 of the first owner and 1 of the second; with collaboration r + 0.5 and 1 + r, to which
+// `more` is added of the first owner in the last repetition.
 void write_study(const std::filesystem::path& folder, std::uint32_t repetitions,
-                 const std::string& scenario = "", analysis::Better better = analysis::Better::kLower) {
+                 const std::string& scenario = "", analysis::Better better = analysis::Better::kLower,
+                 double more = 0) {
   Store store(folder);
   analysis::StudyPlan plan;
   plan.head.metrics = {{"test_error_by_owner", "", "", true, better}};
@@ -26,7 +30,7 @@ void write_study(const std::filesystem::path& folder, std::uint32_t repetitions,
     analysis::RunResult run;
     run.repetition = r;
     run.series.samples = {{7, 1, 0, 0, 0}};
-    run.series.values = {r + 0.5, 1.0 + r};
+    run.series.values = {r + 0.5 + (r + 1 == repetitions ? more : 0), 1.0 + r};
     run.scalars = {{"isolated.test_error_by_owner", 1, 1.0 + r}, {"isolated.test_error_by_owner", 2, 1}};
     store.put_run(run);
   }
@@ -56,6 +60,30 @@ TEST_CASE("gains: the difference is taken within each repetition, in tables and 
   CHECK(counts.gain == 1);
   CHECK(counts.significant == 1);
   CHECK(counts.lose == 0);
+}
+
+TEST_CASE("gains: an infinite one makes the mean infinite, in tables and in the report alike") {
+  const test::Scratch dir;
+  write_study(dir.path(), 2, "", analysis::Better::kLower, HUGE_VAL);
+  analysis::StoredStudy study(dir.path());
+  analysis::ConclusionInput input;
+  input.options.gains = {analysis::ComparedMetric::kTestErrorByOwner};
+  input.points.resize(1);
+  const analysis::Conclusions found = analysis::conclude(study, input);
+  REQUIRE(found.gains.size() == 2);
+  // 0.5 and -inf, where 0.5 alone would be a gain; 0 and -1, with an interval around -0.5 of 12.7 * 0.5 on each side.
+  CHECK(found.gains[0].gain.value == -HUGE_VAL);
+  CHECK(std::isnan(found.gains[0].gain.high));
+  CHECK_THAT(found.text(), Catch::Contains("2     0                   0                   0"));
+  analysis::write_conclusions(found, dir.path());
+  CHECK_THAT(test::text_of(dir / "fits.csv"),
+             Catch::Contains("gain,,test_error_by_owner,1,-inf,nan,nan,isolated minus mean"));
+  const analysis::GainCounts counts =
+      analysis::gather(study, test::plain_number).points.at(0).by_owner.at(0).counts;
+  CHECK(counts.owners == 2);
+  CHECK(counts.gain == 0);
+  CHECK(counts.lose == 0);
+  CHECK(counts.mean == -HUGE_VAL);
 }
 
 TEST_CASE("gains: one repetition has no interval, so nothing is significant") {

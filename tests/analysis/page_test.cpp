@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -222,6 +223,36 @@ TEST_CASE("figures: a large study is thinned to a bound, and the omissions are l
                                                  "50 of up to 1000 samples of a run, evenly spaced",
                                                  "values of each agent at 24 of 30 points",
                                                  "the first 20 of 30 points"});
+}
+
+TEST_CASE("page: infinite values are in its table, and figures say what they do not draw") {
+  StudyData data;
+  data.head.metrics = {{"objective", "", ""}};
+  data.head.axes = {"x"};
+  data.axes = {{.name = "x", .labels = {"1", "2"}, .numbers = {1, 2}}};
+  data.points.resize(2);
+  for (std::size_t p = 0; p < 2; ++p) {
+    data.points[p].labels = {p == 0 ? "1" : "2"};
+    data.points[p].runs = 5;
+    // Quartiles [2, 4, inf], and three that are infinite.
+    const double x = p == 0 ? 1 : HUGE_VAL;
+    data.points[p].finals = {analysis::statistics_of({1 * x, 2 * x, 4 * x, HUGE_VAL, HUGE_VAL})};
+  }
+  const auto drawn = draw(data, "finals", 0).at(0);
+  CHECK_THAT(drawn.caption, Catch::Contains(" Intervals that reach infinity are not drawn.") &&
+                                Catch::Contains(" Not drawn: 1 point without a finite value."));
+  REQUIRE(rows_of(drawn).size() == 1);
+  CHECK(rows_of(drawn)[0].at("m") == 4);
+  CHECK(rows_of(drawn)[0].at("l").is_null());
+  const json spec = spec_of(drawn);
+  for (const json& layer : spec.at("layer")) CHECK_FALSE(layer.at("encoding").contains("y2"));
+  if (analysis::page_files().at(analysis::kVega[0]).empty()) {
+    WARN("skipped: built without the scripts that draw figures");
+    return;
+  }
+  const std::string page = analysis::page(data, std::nullopt, {});
+  CHECK_THAT(page, Catch::Contains("<td>4 <span class=\"spread\">[2, inf]</span></td>") &&
+                       Catch::Contains("<td>inf <span class=\"spread\">[inf, inf]</span></td>"));
 }
 
 TEST_CASE("page: shows the numbers, escapes text of the user, and loads nothing") {

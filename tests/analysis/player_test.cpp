@@ -95,6 +95,14 @@ TEST_CASE("player: a message is in flight from its sending up to its end") {
   CHECK(values({"[4.6, 6].map((t) => s.agentAt(run, 2, t).down)"}, 4.5)[0] == json::parse("[true, false]"));
 }
 
+TEST_CASE("player: a whole run ends with its last sample, after its last event") {
+  const std::string sampled =
+      "((t) => { const one = s.load({ ...t, samples: { times: [0, 9], metrics: "
+      "[{ name: 'x', values: [[1], [2]] }] } }); return [one.end, s.measures(one, "
+      "0)[0].at(0, one.end)]; })";
+  check({{sampled + "(trace)", "[9, 2]"}, {sampled + "({ ...trace, whole: false })", "[7, 1]"}});
+}
+
 TEST_CASE("player: agents are down, compute and have been hostile at a time") {
   check({{"[2.9, 3, 5.9, 6].map((t) => s.agentAt(run, 2, t).down)", "[false, true, true, false]"},
          {"[1.9, 2, 3.4, 3.5].map((t) => s.agentAt(run, 1, t).computing)", "[false, true, true, false]"},

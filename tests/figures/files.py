@@ -131,6 +131,8 @@ def choices(folder):
     some = names("-o", study / "some", "--at", "privacy.epsilon=1", "--at", "network.loss=0")
     check(not any("by-privacy.epsilon" in n or "by-network.loss" in n for n in some), f"axes: {some}")
     check("relative_fitness-by-network.latency.max.svg" in some, f"axes: {some}")
+    caption = xml.parse(study / "some" / "relative_fitness-over-iteration.svg").getroot().find(f"{SVG}desc").text
+    check("privacy.epsilon = 1" in caption and "network.loss = 0" in caption, f"a caption without --at: {caption}")
     # The traced run is at another point.
     check("timeline.svg" in every and "timeline.svg" not in some, "the trace of a point that is not drawn")
     text = hearsay("figures", study, "--at", "privacy.epsilon=7", code=2).stderr

@@ -45,7 +45,9 @@ const traceState = (() => {
     const messages = [...trace.messages, ...(trace.under_way ?? [])].map(([sent, ended, from, to, lost, sentRow, endRow]) =>
       ({ sent, ended: ended ?? Infinity, from, to, lost, sentRow, endRow })).sort((a, b) => a.sent - b.sent || (a.sentRow ?? -1) - (b.sentRow ?? -1));
     const run = {
-      trace, rows, count, text, messages, learner, begin: trace.begin, end: Math.max(trace.end, trace.begin), agents: trace.agents,
+      trace, rows, count, text, messages, learner, begin: trace.begin, agents: trace.agents,
+      // Of a whole run the last sample is at its end, after the last event.
+      end: Math.max(trace.end, trace.begin, (trace.whole ? trace.samples?.times.at(-1) : undefined) ?? 0),
       sent: messages.map((m) => m.sent),
       ends: messages.map((m, i) => [m.ended, i]).sort((a, b) => a[0] - b[0]),
       moments: [], times: [], momentOf: new Int32Array(count), byKey: new Map(), byOrigin: new Map(), ofAgent: new Map(),

@@ -453,9 +453,64 @@ TEST_CASE("commands: no differential privacy is claimed where no point has a mec
         "mechanism \"none\": no privacy guarantee");
   if (const auto report = shell(dir, "hearsay report out"); report.code == 0)
     CHECK(text_of(dir / "out/report.html").find("simulated differential privacy") == std::string::npos);
+  // Of a study that has been interrupted, by its scenario.
+  run_study(dir, "-o none --set protocol.rho=1e-3 --set 'privacy={\"mechanism\": \"none\"}'");
+  std::filesystem::remove(dir / "none/manifest.json");
+  if (const auto report = shell(dir, "hearsay report none"); report.code == 0)
+    CHECK_THAT(text_of(dir / "none/report.html"),
+               Catch::Contains("no privacy guarantee") && !Catch::Contains("simulated differential privacy"));
   // Not only of the first point.
   CHECK(statement_of(R"("sweep": {"privacy.mechanism": ["none", "laplace"]})") ==
         "simulated differential privacy: not for release");
+}
+
+TEST_CASE("commands: manifest and report state each guarantee of a study, with a point that has it") {
+  const test::StudyFolder dir(R"("sweep": {"privacy": [{"label": "none", "value": {"mechanism": "none"}},
+    {"label": "laplace", "value": {"mechanism": "laplace", "epsilon": 1, "gradient_bound": 50}},
+    {"label": "gaussian", "value": {"mechanism": "gaussian", "epsilon": 1, "delta": 1e-5, "clip": 5,
+      "accountant": "zcdp", "adjacency": "add_remove"}}], "data.heterogeneity": [0, 1]})",
+                              20);
+  run_study(dir, "-o out --set protocol.rho=1e-3");
+  const auto manifest = nlohmann::json::parse(text_of(dir / "out/manifest.json"));
+  // That of the first point with noise is first, then those that differ from it.
+  CHECK(manifest.at("privacy").at("mechanism") == "laplace");
+  CHECK(manifest.at("privacy").at("first_at") ==
+        nlohmann::json{{"privacy", "laplace"}, {"data.heterogeneity", "0"}});
+  REQUIRE(manifest.at("other_privacy").size() == 2);
+  CHECK(manifest.at("other_privacy")[0].at("statement") == "mechanism \"none\": no privacy guarantee");
+  CHECK(manifest.at("other_privacy")[1].at("delta") == 1e-5);
+  CHECK(manifest.at("other_privacy")[1].at("first_at").at("privacy") == "gaussian");
+  if (shell(dir, "hearsay report out").code != 0) return;
+  const std::string page = text_of(dir / "out/report.html");
+  for (
+      const char* text :
+      {"Points such as privacy = laplace, data.heterogeneity = 0: simulated differential privacy: not for "
+       "release. Guarantee and sensitivity bound of the noise: unit record, trust owner, adjacency replace_one;",
+       "Points such as privacy = none, data.heterogeneity = 0: mechanism &quot;none&quot;: no privacy guarantee",
+       "adjacency add_remove; clip: every record"}) {
+    INFO(text);
+    CHECK(page.find(text) != std::string::npos);
+  }
+}
+
+TEST_CASE("commands: play says where a scenario has traced a part of the run") {
+  const test::StudyFolder dir("", 20);
+  // The run ends after some 5 s.
+  for (const auto& [trace, part] : {std::pair(R"({"to": "1000000 s"})", false),
+                                    {R"({"to": "1 s"})", true},
+                                    {R"({"kinds": ["send", "deliver", "lose"]})", true}}) {
+    run_study(dir, std::string("-o out --set protocol.rho=1e-3 --set 'record.trace=") + trace + "'");
+    const auto play = shell(dir, "hearsay play out");
+    if (play.code == 4) return;
+    INFO(trace);
+    CHECK((play.out.find(" of a part of the run") != std::string::npos) == part);
+    if (part) continue;
+    // The last event completes iteration 20.
+    const std::string page = text_of(dir / "out/player.html"), begin = "id=\"figures\">";
+    const auto at = page.find(begin) + begin.size();
+    const auto tables = nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at));
+    CHECK(tables.at("study").at("trace").at("rows").at("done").back() == 20);
+  }
 }
 
 TEST_CASE("commands: report writes one page from a study and its manifest") {

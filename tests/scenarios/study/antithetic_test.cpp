@@ -68,6 +68,7 @@ TEST_CASE("antithetic: means of pairs by hand") {
   CHECK(means[1] == 15);
   CHECK(std::isnan(means[2]));  // one of the two has no value
   CHECK(std::isnan(means[3]));  // one of the two is missing
+  CHECK(analysis::pair_means({1, HUGE_VAL}) == std::vector<double>{HUGE_VAL});
   CHECK(analysis::independent_values({1, 3}, false) == std::vector<double>{1, 3});
   // 2 and 15: mean 8.5, s = 13/sqrt(2), half width t(0.975, 1) s/sqrt(2) = 12.7062 * 6.5. Quartiles are of the runs.
   CHECK(std::isnan(analysis::statistics_of({1, NAN, 10, 20}, true).mean_low));  // one pair
