@@ -1,6 +1,9 @@
 #pragma once
 // How a receiver makes one vector of several: `aggregate`, an option of all protocols that average.
+#include <fmt/format.h>
+
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -35,13 +38,32 @@ struct AggregateOptions {
   Rules aggregate;
   std::vector<BeforeAggregation> before;
   void describe(sim::Visitor& v) {
-    v(aggregate, {.name = "aggregate",
-                  .help = "How vectors that arrive become one; all but mean count each of them once."});
+    v(aggregate,
+      {.name = "aggregate",
+       .help =
+           "How vectors that arrive become one; all but mean and those for graphs count each of them once."});
     if constexpr (std::is_same_v<Rules, PairRules>) return;
     v(before, {.name = "before_aggregate", .help = "Steps that are made with the vectors before that."});
     v.check(
         before.empty() || !on_graph(), "before_aggregate",
         "the rules for graphs need the neighbours' own models: leave it out, or choose another aggregate");
+  }
+  /// Adds a note if even `most` vectors, of which there are never more, are too few.
+  void note_too_few(std::size_t most, std::vector<std::string>& notes) const {
+    Gathered vectors;
+    vectors.size = static_cast<Gathered::Index>(most);
+    bool enough = true;
+    const auto take = [&](const auto& step) {
+      if constexpr (requires { step.enough(vectors); }) enough = enough && step.enough(vectors);
+      if constexpr (requires { step.buckets(vectors.size); }) vectors.size = step.buckets(vectors.size);
+    };
+    for (const BeforeAggregation& step : before) std::visit(take, step);
+    std::visit(take, aggregate);
+    if (!enough)
+      notes.push_back(fmt::format(
+          "warning: protocol.aggregate: never makes a vector, which takes 2 f + 1, also after steps of "
+          "before_aggregate: there are at most {} at a time; choose a smaller f",
+          most));
   }
   /// The weighted mean and nothing else.
   bool plain() const { return std::holds_alternative<MeanRule>(aggregate) && before.empty(); }

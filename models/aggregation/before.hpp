@@ -46,6 +46,7 @@ struct Bucketing {
   void describe(sim::Visitor& v) {
     v(size, {.name = "size", .help = "Number s of vectors in a bucket.", .min = 1});
   }
+  Eigen::Index buckets(Eigen::Index vectors) const { return (vectors + size - 1) / size; }
   void operator()(Gathered& in, sim::Stream& stream) const {
     std::vector<Eigen::Index> order(static_cast<std::size_t>(in.size));
     std::iota(order.begin(), order.end(), 0);
@@ -78,7 +79,7 @@ struct ClipVectors {
   double norm = 1;
   void describe(sim::Visitor& v) { v(norm, sim::positive("norm", "Largest norm c.")); }
   bool operator()(Gathered& in) const {
-    for (Eigen::Index k = 0; k < in.size; ++k) in.x.col(k) *= shortening(in.x.col(k).norm(), norm);
+    for (Eigen::Index k = 0; k < in.size; ++k) in.x.col(k) *= shortening(length_of(in.x.col(k)), norm);
     return true;
   }
 };
@@ -92,7 +93,7 @@ struct AdaptiveClip : RuleTolerance {
     Eigen::VectorXd norms = in.columns().colwise().norm();
     std::ranges::sort(norms, std::greater());
     const double largest = norms[2 * static_cast<Eigen::Index>(f) * honest(in) / in.size];
-    for (Eigen::Index k = 0; k < in.size; ++k) in.x.col(k) *= shortening(in.x.col(k).norm(), largest);
+    for (Eigen::Index k = 0; k < in.size; ++k) in.x.col(k) *= shortening(length_of(in.x.col(k)), largest);
     return true;
   }
 };

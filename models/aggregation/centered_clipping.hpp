@@ -27,7 +27,7 @@ struct CenteredClippingRule {
     for (std::uint32_t step = 0; step < passes; ++step) {
       sum.setZero();
       for (Eigen::Index k = 0; k < in.size; ++k)
-        sum += shortening((in.x.col(k) - out).norm(), tau) * (in.x.col(k) - out);
+        sum += shortening(length_of(in.x.col(k) - out), tau) * (in.x.col(k) - out);
       out += sum / static_cast<double>(in.size);
     }
     return true;

@@ -5,10 +5,12 @@
 #include <Eigen/Core>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <span>
 #include <vector>
 
+#include "models/algebra/norm.hpp"
 #include "sim/options/describe.hpp"
 
 namespace hearsay::models {
@@ -68,6 +70,13 @@ struct Gathered {
     mean.setZero();  // the sum was too large
     for (const Index k : columns) mean += weights(k) / whole * x.col(k);
     return mean;
+  }
+  /// norm_2(x_k - z) of all columns.
+  Eigen::VectorXd distances_from(const Eigen::VectorXd& z) const {
+    Eigen::VectorXd d = (columns().colwise() - z).colwise().norm();
+    for (Index k = 0; k < size; ++k)
+      if (!std::isfinite(d[k])) d[k] = length_of(x.col(k) - z);
+    return d;
   }
   /// Squared distances of all pairs. O(size^2 p).
   Eigen::MatrixXd squared_distances() const {

@@ -23,9 +23,7 @@ namespace hearsay::models {
 
 /// d_j of all columns, and what clipping to tau leaves.
 struct NeighbourRule {
-  static Eigen::VectorXd distances(const Gathered& in) {
-    return (in.columns().colwise() - in.centre).colwise().norm();
-  }
+  static Eigen::VectorXd distances(const Gathered& in) { return in.distances_from(in.centre); }
   static void clipped(const Gathered& in, const Eigen::VectorXd& d, double tau, Eigen::VectorXd& out) {
     out = in.centre;
     for (Eigen::Index k = 0; k < in.size; ++k)

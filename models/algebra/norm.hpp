@@ -1,10 +1,18 @@
 #pragma once
 // The norm in which a vector's size, and with it a sensitivity, is measured.
+#include <cmath>
 #include <string_view>
 
 namespace hearsay::models {
 
 enum class Norm { kL1, kL2 };
+
+/// norm_2, also where its square is too large for a double.
+template <class V>
+double length_of(const V& x) {
+  const double length = x.norm();
+  return std::isfinite(length) ? length : x.stableNorm();
+}
 
 /// What a vector of that length is multiplied by so that its length is at most `bound`: 1, bound/length, or 0 where the
 /// length is not finite. Then the vector must be left out, since 0 times it is no number: no noise would hide it.

@@ -92,18 +92,19 @@ bool HostileGroup::repeats() const {
 
 void HostileGroup::describe(sim::Visitor& v) {
   v(agents, {.name = "agents", .help = "Who they are.", .noun = sim::kAgentNumber});
-  v(share, {.name = "share",
-            .help = "Share of the agents that hold data, rounded, in place of `agents`.",
-            .min = 0,
-            .max = 1});
+  v(share,
+    {.name = "share",
+     .help = "Share of the agents that hold data and are not the learner, rounded, in place of `agents`.",
+     .min = 0,
+     .max = 1});
   v(by, {.name = "by", .help = "Which agents a share consists of."});
   v(behaviour,
     {.name = "behaviour", .help = "What they send in place of what their protocol says.", .required = true});
   v(omniscient,
     {.name = "omniscient",
      .help =
-         "Whether they know the newest vectors of all honest agents when a message of theirs arrives, else what each "
-         "has received when it sends."});
+         "Whether they know the newest vectors of all honest agents when a message of theirs arrives, also those that are "
+         "still being computed, else what each has received when it sends."});
   v(from, {.name = "from", .help = "When that begins.", .unit = "s", .min = 0});
   v(to, {.name = "to", .help = "When it ends; by default with the run.", .unit = "s", .min = 0});
   v.check(agents.has_value() != share.has_value(), "", "give exactly one of agents and share");
@@ -134,7 +135,7 @@ void require_targets(const HostileOptions& options, bool classes) {
 }
 
 HostileAgents::HostileAgents(const HostileOptions& options, const sim::Topology& topology, AgentId first,
-                             bool classes, const sim::Streams& streams)
+                             bool classes, const sim::Streams& streams, std::optional<AgentId> learner)
     : groups_(hearsay::models::groups_of(options)), groups_of_(topology.agents()), topology_(topology) {
   require_targets(options, classes);
   for (std::uint32_t g = 0; g < groups_.size(); ++g) {
@@ -145,6 +146,7 @@ HostileAgents::HostileAgents(const HostileOptions& options, const sim::Topology&
       chosen = *group.agents;
     } else {
       chosen = ranked(group.by, topology, first, streams);
+      if (learner) std::erase(chosen, *learner);
       chosen.resize(static_cast<std::size_t>(std::lround(*group.share * static_cast<double>(chosen.size()))));
     }
     for (std::size_t k = 0; k < chosen.size(); ++k) {
@@ -152,6 +154,11 @@ HostileAgents::HostileAgents(const HostileOptions& options, const sim::Topology&
         throw sim::OptionError(fmt::format("{}agents/{}", place, k),
                                "expected an agent that holds data, from {} to {}, found {}", first,
                                topology.agents() - 1, chosen[k]);
+      if (chosen[k] == learner)
+        throw sim::OptionError(fmt::format("{}agents/{}", place, k),
+                               "agent {} is the learner, which is never hostile: choose another agent than "
+                               "protocol.learner_is_owner",
+                               chosen[k]);
       if (std::vector<std::uint32_t>& of = groups_of_[chosen[k]]; of.empty() || of.back() != g)
         of.push_back(g);
     }

@@ -78,10 +78,10 @@ void require_targets(const HostileOptions& options, bool classes);
 
 class HostileAgents {
  public:
-  /// Agents from `first` on hold data and can be hostile. `classes`: whether the data have any. Draws from (kHostile, 0).
-  /// Throws sim::OptionError, whose place begins with the number of the group.
+  /// Agents from `first` on hold data and can be hostile, but for `learner`. `classes`: whether the data have any. Draws from
+  /// (kHostile, 0). Throws sim::OptionError, whose place begins with the number of the group.
   HostileAgents(const HostileOptions& options, const sim::Topology& topology, sim::AgentId first,
-                bool classes, const sim::Streams& streams);
+                bool classes, const sim::Streams& streams, std::optional<sim::AgentId> learner = {});
 
   /// Whether an agent belongs to a group, whenever that is active.
   bool is(sim::AgentId i) const { return !groups_of_[i].empty(); }

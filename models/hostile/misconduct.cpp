@@ -177,17 +177,16 @@ Misconduct::Sent Misconduct::send(const Message& message, std::span<const double
   const Kind kind = kind_of(message.from, message, count);
   Sending& sending = sendings_[kind];
   const bool again = sending.at == engine.now() && sending.conversation == message.conversation;
-  if (!again) {
-    sending = {engine.now(), message.conversation, ++sent_by_[message.from]};
-    engine.trace_hostile(message.from,
-                         std::visit([](const auto& how) { return how.kName; }, group.behaviour));
-  }
+  if (!again) sending = {engine.now(), message.conversation, ++sent_by_[message.from]};
   Sent sent{numbers};
   if (std::holds_alternative<Silent>(group.behaviour)) sent.withheld = sim::kNever;
   if (const auto* late = std::get_if<Late>(&group.behaviour)) {
     sim::Stream drawn = streams_(sim::Purpose::kHostile, message.from + 1, message.to, sending.number);
     sent.withheld = late->delay.sample(drawn);
   }
+  if (!again && (count > 0 || sent.withheld > 0))  // a message without vectors is as the protocol says
+    engine.trace_hostile(message.from,
+                         std::visit([](const auto& how) { return how.kName; }, group.behaviour));
   if (count == 0) return sent;
   note_made(message, numbers, engine.now());
   sent_ = vector_in(numbers, static_cast<Index>(numbers.size()));

@@ -7,9 +7,9 @@
 // kind, one of each honest agent:
 //
 //   else         that it has received itself when it sends; of publications those of its neighbours that have arrived
-//   omniscient   that honest agents have sent by the time when its message arrives (a publication: when it is made), of the
-//                same round, if the protocol has rounds and there are any. So it is as if hostile agents had waited for the
-//                others
+//   omniscient   that honest agents have begun to compute, or sent, by the time when its message arrives (a publication: when
+//                it is made), of the same round, if the protocol has rounds and there are any. So it is as if hostile agents had
+//                waited for the others. A vector is known before it leaves, and if a crash keeps it from leaving, too
 //
 // Without any the vector of its own takes their place: m = x, s = 0. In protocols whose owners send updates without hearing
 // those of others this is all that an agent knows which is not omniscient.

@@ -2,6 +2,7 @@
 // A protocol without its type: what the table of protocols (models/registry.hpp) holds.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,10 @@ class AnyProtocol {
   }
   /// W of its mixing.
   virtual MixingWeights mixing() const = 0;
+  /// Whether agents send anything.
+  virtual bool sends() const { return true; }
+  /// The agent of the owner that is the learner.
+  virtual std::optional<sim::AgentId> learner() const { return {}; }
   /// Whether Study::round_trips has to be set.
   virtual bool needs_round_trips() const = 0;
   /// Throws OptionError for a timeout within which no reply can come, unless the protocol uses late replies, and
@@ -118,6 +123,14 @@ ProtocolRow row() {
     MixingWeights mixing() const override {
       if constexpr (hooks::mixing<Params>) return params_.mixing;
       return MixingWeights::kMetropolis;
+    }
+    bool sends() const override {
+      if constexpr (hooks::sends<Params>) return params_.sends();
+      return true;
+    }
+    std::optional<sim::AgentId> learner() const override {
+      if constexpr (hooks::learner_is_owner<Params>) return params_.learner_is_owner;
+      return {};
     }
     bool needs_round_trips() const override { return hooks::needs_round_trips<Params>; }
     void check_timeout(const Setting& setting) const override {

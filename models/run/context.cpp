@@ -310,7 +310,7 @@ void Context::entrust(sim::AgentId i, std::uint16_t tag, std::uint32_t conversat
     sealed.setZero();
   } else if (privacy.active()) {
     const double factor =
-        shortening(privacy.norm() == Norm::kL1 ? sealed.lpNorm<1>() : sealed.norm(), privacy.bound);
+        shortening(privacy.norm() == Norm::kL1 ? sealed.lpNorm<1>() : length_of(sealed), privacy.bound);
     ++world_.tally.gradients;
     if (factor < 1) ++world_.tally.clipped_records;
     if (factor > 0) {

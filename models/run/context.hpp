@@ -390,9 +390,9 @@ class Context {
   // What stands for a vector that is made of others by a step that is not linear.
   Eigen::VectorXd followed(const Gathered& inputs) const;
   Misconduct::Reach reach() const;
-  // The problem that agent i's records are taken from.
+  // The problem that agent i's records are taken from: that of the time when what it computes leaves it.
   const Problem& records_of(sim::AgentId i) const {
-    const bool flips = world_.study.flipped != nullptr && world_.study.hostile->flips_labels(i, now());
+    const bool flips = world_.study.flipped != nullptr && world_.study.hostile->flips_labels(i, leaves(i));
     return flips ? *world_.study.flipped : problem();
   }
   template <class P>

@@ -131,6 +131,10 @@ HEARSAY_OPTION(std::optional<sim::Time>, round_timeout)
 HEARSAY_OPTION(const bool, kFiniteTimeout)
 /// W by which agents mix what they have heard, for attacks that are chosen by it.
 HEARSAY_OPTION(MixingWeights, mixing)
+/// Whether agents send anything. Else those that are hostile can only learn from flipped labels.
+HEARSAY_HOOK(bool, sends, () const)
+/// The owner, from 1, that is the learner at the hub: it sends nothing either, and is never hostile.
+HEARSAY_OPTION(std::optional<std::uint32_t>, learner_is_owner)
 /// What is suspicious about a run that has ended.
 HEARSAY_HOOK(std::optional<std::string>, warning, (const World&) const)
 #undef HEARSAY_HOOK

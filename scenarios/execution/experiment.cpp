@@ -137,7 +137,7 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
   if (!models::is_none(scenario_.adversaries)) {
     assemble("/adversaries", [&] {
       hostile_.emplace(scenario_.adversaries, topology_, hub_ ? 1 : 0, scenario_.model.loss.is_classifier(),
-                       study_streams(scenario_));
+                       study_streams(scenario_), scenario_.protocol->learner());
     });
     if (hostile_->any_flips_labels())
       flipped_.emplace(with_flipped_labels(solved_->problem.data(), *hostile_, hub_ ? 1 : 0),

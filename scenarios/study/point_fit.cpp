@@ -372,7 +372,7 @@ void PointFit::require_assembled(const Scenario& s, const std::optional<models::
   if (setting.topology != nullptr && !models::is_none(s.adversaries)) {
     assemble("/adversaries", [&] {
       models::HostileAgents(s.adversaries, *setting.topology, hub ? 1 : 0, s.model.loss.is_classifier(),
-                            sim::Streams(s.seed, 0));
+                            sim::Streams(s.seed, 0), s.protocol->learner());
     });
   }
   assemble("/protocol", [&] { s.protocol->require(setting); });

@@ -251,6 +251,8 @@ void check_hostile(const Scenario& s, sim::Visitor& v) {
     const models::Behaviour& behaviour = groups[g].behaviour;
     const std::string place = "adversaries/" + models::place_of(s.adversaries, g) + "behaviour";
     const auto* const rider = std::get_if<models::FreeRider>(&behaviour);
+    v.check(s.protocol->sends() || std::holds_alternative<models::LabelFlip>(behaviour), place,
+            "agents of protocol {} send nothing: choose label_flip, or another protocol", entry.name);
     v.check(!groups[g].reads_models() || entry.messages.models || entry.open, place,
             "agents of protocol {} send no models to single neighbours: choose another behaviour",
             entry.name);

@@ -22,6 +22,7 @@ struct Complete : Ticks {
     static constexpr bool kFiniteTimeout = true;
     std::optional<sim::Time> timeout, round_timeout;
     MixingWeights mixing = MixingWeights::kMetropolis;
+    std::optional<std::uint32_t> learner_is_owner;
     void require(const Setting&) const {}
     std::vector<std::string> notes(const Study&) const { return {}; }
     std::vector<std::pair<std::string, double>> numbers(const Study&) const { return {}; }
@@ -31,6 +32,7 @@ struct Complete : Ticks {
     double release_sensitivity(const Budget&, Eigen::Index) const { return 1; }
     OwnPace self_paced() const { return OwnPace::kMessages; }
     static constexpr bool uses_late_replies() { return true; }
+    static constexpr bool sends() { return true; }
     std::optional<std::string> warning(const World&) const { return {}; }
   };
   static constexpr Entry kEntry{"complete", "Has all hooks."};
@@ -89,6 +91,8 @@ OPTIONS(Seconds, double timeout = 1;)  // refused: std::optional<sim::Time> time
 OPTIONS(Rounds, sim::Time round_timeout() const { return 1; })  // refused: std::optional<sim::Time> round_timeout
 OPTIONS(Finite, static constexpr int kFiniteTimeout = 1;)  // refused: const bool kFiniteTimeout
 OPTIONS(Share, double mixing = 0.5;)  // refused: MixingWeights mixing
+OPTIONS(Sends, std::uint32_t sends = 1;)  // refused: bool sends
+OPTIONS(Learner, std::size_t learner_is_owner = 1;)  // refused: std::optional<std::uint32_t> learner_is_owner
 struct Last final : Ticks { using Ticks::Ticks; };  // refused: a protocol cannot be final
 template ProtocolRow row<Last>();
 struct LastOptions : Ticks {

@@ -50,6 +50,7 @@ class LocalDp : public PersonalProtocol {
                           "Part of epsilon that protects the class label; 0: the label is not protected."));
       v(learn, {.name = "learn", .help = "Models learned from the perturbed records."});
     }
+    static constexpr bool sends() { return false; }
     static std::vector<std::string> notes(const Study& study) { return notes_of_one_release(study); }
     void require(const Setting& setting) const {
       PersonalOptions::require(setting);

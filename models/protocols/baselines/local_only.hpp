@@ -14,13 +14,16 @@
 
 #include "models/learning/solvers/record_objective.hpp"
 #include "models/protocols/peer_to_peer/personal_protocol.hpp"
+#include "models/protocols/peer_to_peer/start_models.hpp"
 #include "models/run/any_protocol.hpp"
 
 namespace hearsay::models {
 
 class LocalOnly : public PersonalProtocol {
  public:
-  using Params = PersonalOptions;
+  struct Params : PersonalOptions {
+    static constexpr bool sends() { return false; }
+  };
   static constexpr Entry kEntry{
       .name = "local_only",
       .help = "Each agent learns from its own data only. Linear models, also of several classes.",
@@ -31,7 +34,7 @@ class LocalOnly : public PersonalProtocol {
   LocalOnly(const Params& params, const Study& study) : PersonalProtocol(params, study) {}
   void on_start(Context& context) {
     for (sim::AgentId i = 0; i < context.agents(); ++i)
-      context.model(i) = personal_.local_minimisers().col(i);
+      context.model(i) = local_minimiser(i, personal_, context);
     track(context.models());
   }
   auto state() { return PersonalProtocol::state(); }
@@ -45,7 +48,11 @@ class Pooled : public PersonalProtocol {
       if (setting.privacy.active())
         throw std::invalid_argument(
             "pooled puts all data in one place, which is not private: use privacy.mechanism none");
+      if (setting.flips_labels)
+        throw std::invalid_argument(
+            "pooled learns from all records as they are: adversaries would change nothing");
     }
+    static constexpr bool sends() { return false; }
   };
   static constexpr Entry kEntry{
       .name = "pooled",

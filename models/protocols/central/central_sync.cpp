@@ -92,6 +92,12 @@ std::vector<std::pair<std::string, double>> CentralSync::Params::numbers(const S
 }
 
 std::vector<std::string> CentralSync::Params::notes(const Study& study) const {
+  std::vector<std::string> all = notes_of_step(study);
+  rule.note_too_few(study.problem.owners(), all);
+  return all;
+}
+
+std::vector<std::string> CentralSync::Params::notes_of_step(const Study& study) const {
   const UsedStep step = used_step(study);
   if (step.stable()) return step_notes(step, "", study);
   const auto updates = static_cast<double>(planned_iterations("central_sync", study, kMinHorizon) - 1);

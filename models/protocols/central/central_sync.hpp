@@ -87,6 +87,7 @@ class CentralSync {
     void require(const Setting& setting) const;
     std::vector<std::pair<std::string, double>> numbers(const Study& study) const;
     std::vector<std::string> notes(const Study& study) const;
+    std::vector<std::string> notes_of_step(const Study& study) const;
     /// The key and the value of the algorithm's step.
     std::string_view step_key() const { return algorithm == SyncAlgorithm::kAveraged ? "c1" : "rho"; }
     bool uses_late_replies() const { return missing == MissingAnswer::kLast || learner_is_owner; }

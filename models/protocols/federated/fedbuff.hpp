@@ -35,6 +35,11 @@ class FedBuff : public AsynchronousServer {
       server.describe(v);
       AsynchronousOptions::describe(v);
     }
+    std::vector<std::string> notes(const Study& study) const {
+      std::vector<std::string> all = AsynchronousOptions::notes(study);
+      server.rule.note_too_few(buffer, all);
+      return all;
+    }
   };
   static constexpr Entry kEntry =
       federated_entry("fedbuff",

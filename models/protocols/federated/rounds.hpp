@@ -109,6 +109,7 @@ struct RoundOptions {
     std::vector<std::string> all = local.notes(study);
     if (const std::size_t owners = study.problem.owners(); over_selection > 1 && cohort_of(owners) == owners)
       all.emplace_back("protocol.over_selection has no effect where the cohort is all owners");
+    server.rule.note_too_few(cohort_of(study.problem.owners()), all);
     return all;
   }
   OwnPace self_paced() const { return OwnPace::kTrainings; }

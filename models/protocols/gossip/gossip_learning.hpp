@@ -71,6 +71,8 @@ class GossipLearning : RandomPeers {
       std::vector<std::string> all = RandomPeerOptions::notes(study);
       if (merge == MergeRule::kRandomWalk && merge_weights != MergeWeights::kEqual)
         all.emplace_back("protocol.merge_weights has no effect with merge rw");
+      else if (!rule.plain() && merge_weights != MergeWeights::kEqual)
+        all.emplace_back("protocol.merge_weights has no effect with aggregate centered_clipping");
       return all;
     }
   };

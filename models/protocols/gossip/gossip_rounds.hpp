@@ -58,6 +58,11 @@ struct GossipRoundOptions : GossipOptions {
     GossipOptions::require(setting);
     if (mixing == MixingWeights::kLinks && setting.topology != nullptr) require_mean(*setting.topology);
   }
+  std::vector<std::string> notes(const Study& study) const {
+    std::vector<std::string> all = GossipOptions::notes(study);
+    rule.note_too_few(largest_degree(study.topology) + std::size_t{1}, all);
+    return all;
+  }
   OwnPace self_paced() const { return OwnPace::kMessages; }
   bool uses_late_replies() const { return true; }  // a round waits for one latency, not for a round trip
 

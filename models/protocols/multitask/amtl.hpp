@@ -95,13 +95,9 @@ class Amtl : public TaskLoop<Amtl> {
     const double l = smoothness_for("alpha", study);
     if (!(params.alpha < 2 / l))
       throw sim::OptionError("alpha", "expected a step below 2/L = {:.6g}, found {:g}", 2 / l, params.alpha);
-    if (params.start == TaskStart::kSingleTask) {
-      for (std::size_t t = 0; t < delays_.size(); ++t) {
-        begun_[t] = minimise_alone(study.diagnosed(), t, params.start_ridge.value_or(kStartRidge));
-      }
+    if (params.start == TaskStart::kSingleTask) {  // to fail before a run, if it does
+      for (std::size_t t = 0; t < delays_.size(); ++t) alone(study.diagnosed(), t);
     }
-    server_.start_at(begun_);
-    start_at(server_.p());
   }
   void measure(std::size_t k, const World& world, std::span<double> out) const {
     measure_multitask(k, {params_.objective(params_.alpha), server_.p(), q_, log()}, world, out);
@@ -132,7 +128,16 @@ class Amtl : public TaskLoop<Amtl> {
     std::size_t count_ = 0;
   };
 
+  Eigen::VectorXd alone(const Problem& problem, std::size_t t) const {
+    return minimise_alone(problem, t, params_.start_ridge.value_or(kStartRidge));
+  }
   void open(Context& context) {
+    for (std::size_t t = 0; params_.start == TaskStart::kSingleTask && t < delays_.size(); ++t) {
+      const auto start = [&](const Problem& problem, std::size_t owner) { return alone(problem, owner); };
+      begun_[t] = context.keep_local(context.from_data(context.agent_of(t), start)).inside_owner();
+    }
+    server_.start_at(begun_);
+    start_at(server_.p());
     for (std::size_t t = 0; t < delays_.size(); ++t) {
       const sim::AgentId task = context.agent_of(t);
       context.open_account(task);

@@ -21,6 +21,7 @@
 #include "models/protocols/peer_to_peer/personal_protocol.hpp"
 #include "models/protocols/peer_to_peer/problem/private_local_models.hpp"
 #include "models/protocols/peer_to_peer/problem/propagation.hpp"
+#include "models/protocols/peer_to_peer/start_models.hpp"
 #include "models/run/any_protocol.hpp"
 
 namespace hearsay::models {
@@ -56,11 +57,9 @@ class ModelPropagation : public PersonalProtocol {
     void require(const Setting& setting) const {
       PersonalOptions::require(setting);
       if (setting.privacy.active()) require_private(local, setting);
-      if (setting.flips_labels && local == LocalModelKind::kExact)
-        throw std::invalid_argument(
-            "model_propagation does not train on records: adversaries with label_flip would change nothing");
       setting.privacy.require_room(1);
     }
+    bool sends() const { return propagation == Propagation::kNetwork; }
   };
 
   static constexpr Entry kEntry{
@@ -95,7 +94,9 @@ class ModelPropagation : public PersonalProtocol {
     if (const std::optional<LocalRelease> release = release_of(params_.local)) {
       release_local_models(*release, personal_, context, local_);
     } else {
-      local_ = personal_.local_minimisers();
+      local_.resize(personal_.p(), personal_.agents());
+      for (sim::AgentId i = 0; i < context.agents(); ++i)
+        local_.col(i) = local_minimiser(i, personal_, context);
     }
     const bool exact = params_.propagation == Propagation::kExact;
     if (exact) end_ = propagate(personal_, local_);

@@ -140,6 +140,7 @@ void P2pCoordinateDescent::on_tick(sim::AgentId i, Context& context) {
   const bool has_records = context.records(i) > 0, publishes = !has_records || context.may_release(i);
   if (publishes || params_.after_budget == AfterBudget::kLocal) {
     Prepared& ready = context.prepared(i, *this);
+    context.compute(i);
     if (!has_records) {
       move(i, zero_, ready, context);
     } else if (publishes) {
@@ -162,7 +163,6 @@ void P2pCoordinateDescent::prepare(sim::AgentId i, sim::Moment at, const Context
 void P2pCoordinateDescent::move(sim::AgentId i, const Eigen::Ref<const Eigen::VectorXd>& gradient,
                                 const Prepared& ready, Context& context) {
   const PersonalProblem::Agent& a = personal_.agent(i);
-  context.compute(i);
   auto theta = context.model(i);
   theta = (1 - a.step) * theta + a.step * (ready.mix - a.pull * (gradient + 2 * a.lambda * theta));
   changed(i);

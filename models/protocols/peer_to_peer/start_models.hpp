@@ -2,6 +2,7 @@
 // Where personal models start.
 #include <string_view>
 
+#include "models/learning/solvers/record_objective.hpp"
 #include "models/protocols/peer_to_peer/problem/personal_problem.hpp"
 #include "models/run/context.hpp"
 
@@ -27,6 +28,15 @@ struct LocalModels {
   void describe(sim::Visitor&) {}
 };
 
+/// argmin L_i on the records that agent i learns from, whose labels may be flipped.
+inline Eigen::VectorXd local_minimiser(sim::AgentId i, const PersonalProblem& personal, Context& context) {
+  const auto minimise = [&](const Problem& problem, std::size_t owner) -> Eigen::VectorXd {
+    if (&problem == &personal.problem()) return personal.local_minimisers().col(i);
+    return minimise_records(problem, owner, {.ridge = 2 * personal.agent(i).lambda});
+  };
+  return context.keep_local(context.from_data(i, minimise)).inside_owner();
+}
+
 /// Sets the models of all agents to a start.
 inline void set_start(const ZeroModels&, const PersonalProblem&, Context&) {}
 inline void set_start(const ConstantModels& start, const PersonalProblem&, Context& context) {
@@ -35,7 +45,7 @@ inline void set_start(const ConstantModels& start, const PersonalProblem&, Conte
 }
 inline void set_start(const LocalModels&, const PersonalProblem& personal, Context& context) {
   for (sim::AgentId i = 0; i < context.agents(); ++i)
-    context.start(i, [&] { return personal.local_minimisers().col(i); });
+    context.start(i, [&] { return local_minimiser(i, personal, context); });
 }
 
 /// Lists a start that is made of private data without noise.

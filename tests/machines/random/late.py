@@ -35,7 +35,7 @@ NEEDS_FILE = _reasons([
 NEEDS_NUMBER = [(re.compile(pattern), "the number of owners is in the file: " + why) for pattern, why in [
     (r"expected a list of \d+ numbers, found \d+$", "as long as a list has to be"),
     (r"expected agents \d+ to \d+, found agent \d+$|/record/trace/agent: expected an agent from 0 to \d+, found \d+$|"
-     r"/adversaries\S*: expected (an agent that holds data|at least one honest agent)|/adversaries/behaviour: expected 2 to \d+ honest agents|"
+     r"/adversaries\S*: (expected (an agent that holds data|at least one honest agent)|agent \d+ is the learner)|/adversaries/behaviour: expected 2 to \d+ honest agents|"
      r"/privacy/adversaries/\S+: (expected an agent from 0 to \d+, found \d+|there is no link from agent \d+ to agent \d+)$|"
      r"expected owners? from 1 to \d+, found \d+$", "an agent or owner may not be there"),
     (r"at most the number of owners \(\d+\)|at most n - 1 = \d+", "a number is compared with it"),

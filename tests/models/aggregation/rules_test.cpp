@@ -116,6 +116,52 @@ TEST_CASE("aggregation: three vectors on a line, by hand") {
   CHECK(aggregate({with_f<MeanAroundMedianRule>(1), {}}, three()) == low);
 }
 
+TEST_CASE("aggregation: what a few steps to the geometric median are, and what it is within nu") {
+  // 1000, ..., 1013 and a zero, whose median is 1006. The first step from 0 gives 14/(1/0.1 + sum 1/x) = 1.398, the third 215.6.
+  MatrixXd x(1, 15);
+  for (Eigen::Index k = 0; k < 14; ++k) x(0, k) = 1000 + static_cast<double>(k);
+  x(0, 14) = 0;
+  GeometricMedianRule rule;
+  CHECK(std::abs(aggregate({rule, {}}, x)[0] - 215.616) < 1e-3);
+  rule.tolerance = 1e-9;
+  CHECK(std::abs(aggregate({rule, {}}, x)[0] - 1006) < 1e-6);
+  MatrixXd near(1, 3);
+  near << 0.01, 0.02, 0.09;
+  for (const auto& tolerance : {std::optional<double>(), std::optional(1e-12)}) {
+    rule.tolerance = tolerance;
+    CHECK(std::abs(aggregate({rule, {}}, near)[0] - 0.04) < 1e-15);
+  }
+}
+
+TEST_CASE("aggregation: vectors whose squares are too large for a double") {
+  const MatrixXd large = MatrixXd::Constant(3, 1, 1e200), larger = MatrixXd::Constant(3, 1, 1.7e308);
+  CHECK(close(aggregate({GeometricMedianRule{}, {}}, large) / 1e200, Vector3d::Ones(), 1e-14));
+  CHECK(close(aggregate({GeometricMedianRule{}, {}}, larger) / 1.7e308, Vector3d::Ones(), 1e-14));
+  // Around 0, with tau = 1: a vector of length 1. The rules for graphs have the agent's own vector 0 in the middle.
+  MatrixXd two = MatrixXd::Zero(3, 2);
+  two(0, 1) = 1e200;
+  const Vector3d unit(1, 0, 0);
+  CHECK(close(aggregate({centered(1), {}}, two.rightCols(1)), unit, 1e-14));
+  CHECK(close(prepared(ClipVectors{2}, two).col(1), 2 * unit, 1e-14));
+  CHECK(close(aggregate({GeometricMedianRule{}, {}}, two), Vector3d(0.1, 0, 0), 1e-14));
+}
+
+TEST_CASE("aggregation: a note where there can never be enough vectors") {
+  const auto noted = [](const Options& options, std::size_t most) {
+    std::vector<std::string> notes;
+    options.note_too_few(most, notes);
+    return notes.size() == 1;
+  };
+  CHECK(noted({with_f<TrimmedMeanRule>(2), {}}, 4));
+  CHECK_FALSE(noted({with_f<TrimmedMeanRule>(2), {}}, 5));
+  CHECK_FALSE(noted({MedianRule{}, {}}, 1));
+  // Buckets of two: two of three vectors, three of five.
+  CHECK(noted({krum(1, KrumScore::kBlanchard), {Bucketing{}}}, 3));
+  CHECK(noted({krum(1, KrumScore::kBlanchard), {Bucketing{}}}, 4));
+  CHECK_FALSE(noted({krum(1, KrumScore::kBlanchard), {Bucketing{}}}, 5));
+  CHECK(noted({MeanRule{}, {with_f<AdaptiveClip>(2)}}, 4));
+}
+
 TEST_CASE("aggregation: steps before it on three vectors, by hand") {
   MatrixXd rows(3, 3);
   rows << 2.5, 2.5, 5.5, 3.5, 3.5, 6.5, 4.5, 4.5, 7.5;

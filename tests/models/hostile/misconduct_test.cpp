@@ -246,6 +246,12 @@ TEST_CASE("hostile agents: who they are") {
   CHECK(agents_with(group) == std::vector<sim::AgentId>{5});
   group.by = ChosenBy::kDegree;
   CHECK(agents_with(group) == std::vector<sim::AgentId>{1});
+  // The learner never is, and others are as without it.
+  group.by = ChosenBy::kRandom;
+  group.share = 1;
+  const HostileAgents others(group, graph, 1, true, sim::Streams(7, 0), 4);
+  CHECK(others.count() == 9);
+  CHECK_FALSE(others.is(4));
   // The first group that is active counts.
   HostileGroup early = group_of(SignFlip{}), late = group_of(Silent{});
   early.to = 10;
@@ -266,6 +272,12 @@ TEST_CASE("hostile agents: groups that can not be are refused") {
         "agents/1: expected an agent that holds data, from 1 to 3, found 0");
   CHECK(refused(group_of(SignFlip{}, true, {4}), 0, true) ==
         "agents/0: expected an agent that holds data, from 0 to 3, found 4");
+  CHECK(test::error_at<sim::OptionError>([&] {
+          const sim::Topology graph = sim::make_topology(sim::Complete{}, 4, sim::Streams(1, 0));
+          HostileAgents(group_of(SignFlip{}, true, {2, 1}), graph, 1, true, sim::Streams(1, 0), 1);
+        }) ==
+        "agents/1: agent 1 is the learner, which is never hostile: choose another agent than "
+        "protocol.learner_is_owner");
   CHECK(refused(group_of(LabelFlip{}), 0, false) ==
         "behaviour: expected data with classes with label_flip, found numbers");
   CHECK(refused(group_of(Mimic{3}), 0, true) ==
