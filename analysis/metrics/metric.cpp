@@ -294,9 +294,11 @@ constexpr Metric kOfRun[] = {
                by_owner<kEpsilon>}),
     neutral(per_agent({"epsilon_budget_by_owner", "Total epsilon budget of each owner; 0 without privacy.",
                        by_owner<kBudget>})),
-    neutral(per_agent({"epsilon_step_by_owner",
-                       "Epsilon of each owner's next release, without amplification; 0 without privacy.",
-                       by_owner<kStep>})),
+    neutral(per_agent(
+        {"epsilon_step_by_owner",
+         "Epsilon of each owner's next release alone: of a sampled batch with its amplification, of a "
+         "multi-task turn without; 0 without privacy.",
+         by_owner<kStep>})),
     {"delta_spent", "Largest delta of any owner's spent budget.", largest<kDelta>},
     per_agent({"delta_spent_by_owner", "Delta of each owner's spent budget.", by_owner<kDelta>}),
     neutral(

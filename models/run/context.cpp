@@ -63,7 +63,25 @@ Misconduct::Reach Context::reach() const {
 }
 
 Sensitive Context::gradient(sim::AgentId i, const In& theta, std::span<const double> known) {
-  Sensitive result(world_.take_vector(), world_.study.privacy.sensitivity(records(i)));
+  const Budget& privacy = world_.study.privacy;
+  constexpr double kRounding = 1e-12;
+  if (world_.stand_in == nullptr && privacy.source == BoundSource::kDerived &&
+      !std::isfinite(problem().loss().max_slope()) &&
+      theta.lpNorm<Eigen::Infinity>() > *problem().model().theta_max * (1 + kRounding)) {
+    throw std::invalid_argument(
+        "gradient: the bound of a record's gradient is derived from model.theta_max, and theta is outside that "
+        "box: project it, or set privacy.clip");
+  }
+  return mean_gradient(i, theta, known, privacy.sensitivity(records(i)));
+}
+
+Sensitive Context::gradient(sim::AgentId i, const In& theta, double sensitivity) {
+  return mean_gradient(i, theta, {}, sensitivity);
+}
+
+Sensitive Context::mean_gradient(sim::AgentId i, const In& theta, std::span<const double> known,
+                                 double sensitivity) {
+  Sensitive result(world_.take_vector(), sensitivity);
   if (world_.stand_in != nullptr) {
     world_.stand_in->gradient(i, theta, true, result.value_);
   } else {
@@ -83,12 +101,6 @@ void Context::compute_gradient(sim::AgentId i, const In& theta, std::span<const 
   } else {
     records_of(i).mean_gradient(owner, theta, out, known);
   }
-}
-
-Sensitive Context::gradient(sim::AgentId i, const In& theta, double sensitivity) {
-  Sensitive result = gradient(i, theta);
-  result.sensitivity_ = sensitivity;
-  return result;
 }
 
 Sensitive Context::gradient(sim::AgentId i, const In& theta, double sensitivity,

@@ -192,7 +192,8 @@ class Context {
   Eigen::Index records() const { return problem().n(); }
 
   /// Mean gradient at theta of the loss over agent i's records, each record's gradient bounded as the
-  /// scenario says. `known`: the records' scores at theta, if a metric has left them; see Problem::mean_loss.
+  /// scenario says. `known`: the records' scores at theta, if a metric has left them; see Problem::mean_loss. Throws
+  /// std::invalid_argument for a theta at which that bound does not hold: one outside the box from which it is derived.
   Sensitive gradient(sim::AgentId i, const In& theta, std::span<const double> known = {});
   /// The same with a sensitivity that the protocol states.
   Sensitive gradient(sim::AgentId i, const In& theta, double sensitivity);
@@ -401,6 +402,7 @@ class Context {
     out.versions_.clear();
     protocol.prepare(i, at, *this, out);
   }
+  Sensitive mean_gradient(sim::AgentId i, const In& theta, std::span<const double> known, double sensitivity);
   void compute_gradient(sim::AgentId i, const In& theta, std::span<const double> known, Eigen::VectorXd& out,
                         Tally& tally) const;
   void compute_gradient(sim::AgentId i, const In& theta, const Batch& batch, Eigen::VectorXd& out,

@@ -46,8 +46,8 @@ const Syntax& privacy_syntax() {
        {"adjacency", "A", "replace_one (default) or add_remove", nullptr, false,
         choice_names<models::Adjacency>},
        {"sensitivity", "S", "in the mechanism's norm: L1 for laplace, else L2"},
-       {"bound", "B", "norm of a record's gradient, with --records: S = 2 B/N or B/N"},
-       {"records", "N", "records of the mean"},
+       {"bound", "B", "norm of a record's gradient, with --records: S = 2 B/(q N) or B/(q N)"},
+       {"records", "N", "records of the owner"},
        {"dimension", "d", "of the released vector, for exponential_norm"},
        {"sampling", "q", "fraction of the records in each release"},
        {"tree", "L", "running sums by binary trees (DP-FTRL), restarted after L steps; gaussian only"},
@@ -91,7 +91,8 @@ std::optional<double> sensitivity_of(const Parsed& values, models::Adjacency adj
   if (bound != records) throw UsageError("--bound and --records must be given together");
   if (!bound) return values.number("sensitivity");
   if (values.has("sensitivity")) throw UsageError("give either --sensitivity or --bound with --records");
-  const auto n = static_cast<double>(whole_of(values, "records", 1e15));
+  const double n = static_cast<double>(whole_of(values, "records", 1e15)) *
+                   values.number("sampling").value_or(1);  // the divisor of a batch's sum
   return (adjacency == models::Adjacency::kReplaceOne ? 2 : 1) * *values.number("bound") / n;
 }
 

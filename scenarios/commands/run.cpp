@@ -263,8 +263,12 @@ int dry_run(const RunArguments& arguments, const Plan& plan) {
   } else {
     print_plan(plan, arguments.folder, "");
   }
-  if (const Scenario* const point = plan.private_point())
-    print_out("privacy: {}\n", settled_budget(*point).meaning());
+  std::set<std::string> guarantees;
+  for (const PlannedPoint& point : plan.points) {
+    if (!models::is_private(point.scenario->privacy.mechanism)) continue;
+    const std::string meaning = settled_budget(*point.scenario).meaning();
+    if (guarantees.insert(meaning).second) print_out("privacy: {}\n", meaning);
+  }
   return kExitDone;
 }
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import types
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -902,6 +903,32 @@ def test_a_model_is_the_built_in_one(hearsay, tmp_path, privacy, more, sums):
     np.testing.assert_allclose(own.models()[columns[0]], built_in.models()[columns[1]], rtol=1e-9, atol=1e-11)
     np.testing.assert_allclose(own.final()[["objective", "test_error"]], built_in.final()[["objective", "test_error"]],
                                rtol=1e-9)
+
+
+@pytest.mark.parametrize("at, loss, more, status", [
+    (1.0, "squared", {}, "done"), (1.5, "squared", {}, "failed"), (1.5, "logistic", {}, "done"),
+    (1.5, "squared", {"clip": 1}, "done"), (1.5, "squared", {"gradient_bound": 1}, "done")])
+def test_a_bound_derived_from_the_box_does_not_hold_outside_it(hearsay, tmp_path, at, loss, more, status):
+    class Far(hearsay.Protocol):
+        counts_iterations = True
+
+        def on_start(self, run):
+            for k in range(run.owners):
+                run.open_account(run.agent_of(k), 5)
+
+        def on_tick(self, i, run):
+            run.release(i, run.gradient(i, np.full(run.p, at)))
+            run.count_iteration()
+
+    data = {"type": "fraud_like", "owners": 3, "records": 40, "features": 2, "positives": 0.5} if loss == "logistic" else {
+        "type": "lending_like", "owners": 3, "records": 9, "features": 2}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        study = hearsay.run({**scenario(1, {"type": Far}), "data": data, "model": {"loss": loss, "theta_max": 1},
+                             "privacy": {"mechanism": "laplace", "epsilon": 5, **more}, "stop": {"iterations": 4}},
+                            output=tmp_path / "out", progress=False)
+    assert list(study.runs["status"]) == [status]
+    assert ("derived from model.theta_max" in study.runs["message"].iloc[0]) == (status == "failed")
 
 
 def test_gradients_are_those_of_the_losses(hearsay):

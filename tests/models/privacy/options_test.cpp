@@ -251,6 +251,10 @@ TEST_CASE(
   const auto basic = rows("--mechanism laplace --epsilon-step 0.1 --steps 100 --bound 3 --records 60")[0];
   CHECK(basic["epsilon_total"].get<double>() == Approx(10).epsilon(1e-12));
   CHECK(basic["noise_scale"].get<double>() == Approx(2 * 3 / 60.0 / 0.1).epsilon(1e-12));
+  // A batch of q N records is divided by q N.
+  const auto half =
+      rows("--mechanism laplace --epsilon-step 0.1 --steps 100 --bound 3 --records 60 --sampling 0.5");
+  CHECK(half[0]["noise_scale"].get<double>() == Approx(2 * 3 / 30.0 / 0.1).epsilon(1e-12));
   const auto norm = rows("--mechanism exponential_norm --epsilon 1 --delta 1e-5 --steps 5 --dimension 3");
   CHECK_THAT(norm[5]["refused"].get<std::string>(), Contains("use kairouz_exact or kairouz"));
   CHECK(norm[2].contains("epsilon_step"));
