@@ -54,7 +54,7 @@ TEST_CASE(
     "tune": {"paths": {"protocol.rho": [1e0, 2.0]}, "minimise": "relative_fitness"})");
   run_study(dir, "-o out");
   CHECK_THAT(test::output_of(dir, "verify out"), Catch::StartsWith("8 of 8 runs repeated"));
-  CHECK_THAT(test::output_of(dir, "trace out"), Catch::StartsWith("time"));
+  CHECK_THAT(test::output_of(dir, "trace out"), Catch::StartsWith("sequence,time_s"));
   dir.write("until.json",
             test::small_scenario(R"("sweep": {"privacy.epsilon": [1e-1, 1.0]}, "repeat": {"min": 2,
     "max": 3, "until": [{"metric": "relative_fitness", "half_width": 1e9, "against": ["privacy.epsilon=1e-1"]}]})"));

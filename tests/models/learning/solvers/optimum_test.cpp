@@ -322,8 +322,8 @@ TEST_CASE("optimum: refuses what has no minimiser") {
   CHECK_THROWS_WITH(minimise(Problem(one_owner(some, classes), {.loss = LogisticLoss{}, .l2 = 0})),
                     Catch::Contains("or some of their records, are separable"));
   // The derivative of log(1 + e^-s) + log(1 + e^-2s) + log(1 + e^s) is 0 at s = 0.75630...: z = e^s, z^3 = z^2 + z + 3.
-  const Eigen::MatrixXd mixed{{1}, {2}, {-1}};
-  CHECK(minimise(Problem(one_owner(mixed, Eigen::Vector3d(1, 1, 1)), {.loss = LogisticLoss{}, .l2 = 0}))
+  const Eigen::MatrixXd mixed{{1}, {2}, {1}};
+  CHECK(minimise(Problem(one_owner(mixed, Eigen::Vector3d(1, 1, -1)), {.loss = LogisticLoss{}, .l2 = 0}))
             .theta[0] == Approx(0.756307612615964774).epsilon(1e-12));
   CHECK_THROWS_WITH(minimise(Problem(separable, {.loss = HingeLoss{}, .l2 = 0})),
                     Catch::Contains("l2 > 0 or theta_max"));
