@@ -46,7 +46,7 @@ void Misconduct::learn(AgentId knower, const Message& message, const In& x) {
 }
 
 void Misconduct::note_made(const Message& message, std::span<const double> x, sim::Time now) {
-  const Index count = vectors_in(x.size());
+  const Index count = vectors_in(message.tag, x.size());
   if (count == 0) return;
   if (!agents_.is(message.from)) {
     if (omniscient_) learn(kAllKnowing, message, vector_in(x, count));
@@ -173,7 +173,8 @@ Misconduct::Sent Misconduct::send(const Message& message, std::span<const double
                                   bool sealed) {
   sim::Engine& engine = reach.engine;
   const HostileGroup& group = *agents_.acting(message.from, engine.leaves(message.from));
-  const Index count = vectors_in(numbers.size());
+  Index count = vectors_in(message.tag, numbers.size());
+  if (too_short(group, count)) count = 0;
   const Kind kind = kind_of(message.from, message, count);
   Sending& sending = sendings_[kind];
   const bool again = sending.at == engine.now() && sending.conversation == message.conversation;
@@ -198,7 +199,7 @@ Misconduct::Sent Misconduct::send(const Message& message, std::span<const double
 }
 
 bool Misconduct::arrive(const sim::Message& message, const Reach& reach, bool sealed) {
-  const Index count = vectors_in(message.payload.size());
+  const Index count = vectors_in(message.tag, message.payload.size());
   if (count == 0) return true;
   const Message seen{message.from, message.to, message.tag, message.conversation};
   if (agents_.is(message.to)) {
@@ -207,7 +208,7 @@ bool Misconduct::arrive(const sim::Message& message, const Reach& reach, bool se
     known_[{message.to, kAnyTag, static_cast<std::uint32_t>(count)}][0].x = x;
   }
   const HostileGroup* const group = agents_.acting(message.from, message.sent);
-  if (group == nullptr || !group->decides_late() || sealed) return true;
+  if (group == nullptr || !group->decides_late() || sealed || too_short(*group, count)) return true;
   const std::span<double> numbers = reach.engine.numbers_of(message);
   Eigen::Map<VectorXd> x(numbers.data(), count);
   replace(*group, seen, x, reach);

@@ -35,6 +35,7 @@ namespace hearsay::models {
 /// What the messages of a protocol are.
 struct MessageForm {
   std::uint32_t tail = 0;        ///< numbers after the vectors of a message, such as a weight
+  bool any_length = false;       ///< vectors may have other lengths than p: all before the tail is replaced
   std::uint16_t kinds = 0xFFFF;  ///< the bits of a tag that tell kinds of messages apart
   bool rounds = false;           ///< messages of one round have the same number, and no others
   bool models = false;           ///< agents send their models to neighbours
@@ -114,8 +115,15 @@ class Misconduct {
   void gather(const HostileGroup& group, const Message& message, const In& x, sim::Engine& engine);
   void replace(const HostileGroup& group, const Message& message, Out x, const Reach& reach);
   void dissent(const Dissensus& how, sim::AgentId i, Out x, const Eigen::MatrixXd& models) const;
-  Eigen::Index vectors_in(std::size_t numbers) const {
-    return std::max<Eigen::Index>(static_cast<Eigen::Index>(numbers) - form_.tail, 0) / p_ * p_;
+  // Publications are whole vectors.
+  Eigen::Index vectors_in(std::uint16_t tag, std::size_t numbers) const {
+    const auto size = static_cast<Eigen::Index>(numbers);
+    const Eigen::Index all = std::max<Eigen::Index>(tag == kPublication ? size : size - form_.tail, 0);
+    return form_.any_length ? all : all / p_ * p_;
+  }
+  // What is made of models has p numbers.
+  bool too_short(const HostileGroup& group, Eigen::Index count) const {
+    return count < p_ && group.reads_models();
   }
   Kind kind_of(sim::AgentId agent, const Message& message, Eigen::Index length) const {
     const bool published = message.tag == kPublication;

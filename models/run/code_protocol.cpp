@@ -38,7 +38,9 @@ class CodeProtocol final : public AnyProtocol {
   MixingWeights mixing() const override { return MixingWeights::kMetropolis; }
   bool needs_round_trips() const override { return true; }
   void check_timeout(const Setting&) const override {}
-  std::optional<std::string> warning(const World&) const override { return std::nullopt; }
+  std::optional<std::string> warning(const World& world) const override {
+    return world.doubt.empty() ? std::nullopt : std::optional(world.doubt);
+  }
   std::span<const ProtocolMetric> metrics() const override {
     return code_.loaded() ? std::span<const ProtocolMetric>(code().metrics)
                           : std::span<const ProtocolMetric>();

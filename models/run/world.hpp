@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -201,6 +202,7 @@ class World {
   std::unique_ptr<Misconduct> misconduct;  ///< null: all agents are honest
   const Probe* probe = nullptr;            ///< of the protocol, while it runs
   const Views* views = nullptr;            ///< of the run, where there are adversaries
+  std::string doubt;  ///< a warning of the run, of a protocol that has gone on from a state
 
   /// With all records: metrics read them.
   const Problem& problem() const { return study.diagnosed(); }

@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "models/data/data_set.hpp"
@@ -19,6 +20,12 @@ namespace py = pybind11;
 /// Whether nothing but its one owner here refers to an object.
 inline bool let_go(const py::object& object) {
   return object.ref_count() == 1;
+}
+
+/// Whether an array of doubles is as it was made: a handler can set its shape, strides, type and flags.
+inline bool unchanged(const py::array& array, std::span<const py::ssize_t> shape) {
+  return py::array_t<double, py::array::c_style>::check_(array) && array.writeable() &&
+         std::ranges::equal(std::span(array.shape(), array.ndim()), shape);
 }
 
 /// Arrays of doubles by their number of rows, or of numbers. One that is still referred to is left to who does, and
@@ -40,10 +47,6 @@ class Arrays {
 
  private:
   using Kept = std::map<py::ssize_t, py::array_t<double>>;
-  // As it was made: a handler can set shape and flags.
-  static bool unchanged(const py::array& array, std::span<const py::ssize_t> shape) {
-    return array.writeable() && std::ranges::equal(std::span(array.shape(), array.ndim()), shape);
-  }
   template <class Make>
   static py::array_t<double>& take(Kept& all, std::span<const py::ssize_t> shape, Make make) {
     const auto found = all.find(shape[0]);
@@ -76,7 +79,7 @@ class RecordViews {
   }
 };
 
-/// Views of the columns of a matrix, made once each.
+/// Views of the columns of a matrix, made once each, and again if one was changed.
 class ColumnViews {
  public:
   ColumnViews(double* data, py::ssize_t rows, std::size_t columns)
@@ -84,6 +87,8 @@ class ColumnViews {
 
   const py::object& view(std::size_t column) {
     py::object& view = views_[column];
+    if (view && !unchanged(py::reinterpret_borrow<py::array>(view), std::array{rows_}))
+      replaced_.push_back(std::exchange(view, {}));
     if (!view) {
       double* const first = data_ + static_cast<py::ssize_t>(column) * rows_;
       view = py::array_t<double>({rows_}, {static_cast<py::ssize_t>(sizeof(double))}, first, py::none());
@@ -95,7 +100,9 @@ class ColumnViews {
   bool any_kept() {
     bool kept = false;
     for (const std::size_t column : lent_) kept |= !let_go(views_[column]);
+    for (const py::object& view : replaced_) kept |= !let_go(view);
     lent_.clear();
+    replaced_.clear();
     return kept;
   }
 
@@ -104,6 +111,7 @@ class ColumnViews {
   py::ssize_t rows_;
   std::vector<py::object> views_;
   std::vector<std::size_t> lent_;
+  std::vector<py::object> replaced_;  // since the last call of any_kept()
 };
 
 }  // namespace hearsay::scenarios

@@ -20,7 +20,8 @@ PyObject* general_mean() {
   return mean;
 }
 
-// mean(axis=0) and mean(0) row by row, as numpy adds them: to the same bits. All else is numpy's.
+// mean(axis=0) and mean(0) row by row, as numpy adds them: to the same bits. All else is numpy's, as are single columns, of
+// which it sums 8 numbers and more by pairs.
 PyObject* mean(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
   const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
   const bool over_rows =
@@ -28,7 +29,9 @@ PyObject* mean(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyO
       (named == 0 || PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "axis") == 0);
   using Array = py::array_t<double, py::array::c_style>;
   const auto array = py::reinterpret_borrow<py::array>(self);
-  if (over_rows && Array::check_(array) && array.ndim() == 2 && array.shape(0) > 0) {
+  constexpr py::ssize_t kByPairs = 8;
+  if (over_rows && Array::check_(array) && array.ndim() == 2 && array.shape(0) > 0 &&
+      (array.shape(1) > 1 || array.shape(0) < kByPairs)) {
     const py::ssize_t rows = array.shape(0), columns = array.shape(1);
     py::array_t<double> means(columns);
     double* const out = means.mutable_data();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
@@ -116,7 +117,8 @@ class PythonModel final : public models::RecordModel {
     if (shard.target.size() == 0) return 0;
     const py::gil_scoped_acquire lock;
     const Numbers all = call(function, {shard.target.size()}, shard.features, shard.target, theta);
-    return Row(all.data(), shard.target.size()).sum();
+    // In the order of the records: Eigen's sum() groups them by where numpy has put the array.
+    return std::accumulate(all.data(), all.data() + shard.target.size(), 0.0);
   }
   // Adds the records' gradients, as RecordModel::sum_gradients.
   Index add(const Records& x, const Eigen::VectorXd& y, In theta, double factor, double bound,

@@ -79,14 +79,17 @@ class Handlers {
     return timer_;
   }
 
-  /// The attributes of the object, pickled. Throws UserError where one of them cannot be.
+  /// The attributes of the object, pickled, with what the run that goes on from them is warned of. Throws UserError where
+  /// one of them cannot be.
   template <class Archive>
   void serialize(Archive& archive) {
     guarded("the state", {}, [&] {
       std::string text;
-      if constexpr (Archive::is_saving::value) text = helper("state_of")(object_).cast<std::string>();
+      if constexpr (Archive::is_saving::value)
+        text = helper("state_of")(object_, world_->doubt).cast<std::string>();
       archive(text);
-      if constexpr (Archive::is_loading::value) helper("set_state")(object_, py::bytes(text));
+      if constexpr (Archive::is_loading::value)
+        world_->doubt = helper("set_state")(object_, py::bytes(text)).cast<std::string>();
     });
   }
 
@@ -187,6 +190,7 @@ class PythonProtocol final : public models::ProtocolCode {
              .help = help,
              .hub = flag("hub"),
              .vectors = about["vectors"].cast<std::uint32_t>(),
+             .messages = {.tail = about["tail"].cast<std::uint32_t>(), .any_length = true},
              .broadcasts = flag("broadcasts"),
              .joint = flag("joint"),
              .any_model = flag("any_model"),

@@ -151,11 +151,22 @@ py::object Run::arrived(const sim::Message& message) {
   set(py::int_(message.conversation));
   set(py::float_(message.sent));
   set(arrays_.copy(message.payload));
+  arrived_ = made;
   return made;
+}
+
+void Run::discard(py::handle message) {
+  models::Context& run = acting();
+  if (handled_ == nullptr) throw py::value_error("discard: no message is being handled");
+  if (!message.is(arrived_))
+    throw py::value_error("discard: expected the message that is being handled, once");
+  arrived_ = {};
+  run.discard(*handled_);
 }
 
 void Run::end_handler() {
   handled_ = nullptr;
+  arrived_ = {};
   if (!models_.any_kept()) return;
   // Whoever keeps it may still read it: its memory stays.
   auto* const kept = new Eigen::MatrixXd(world_.models);
@@ -211,6 +222,9 @@ void Run::send(py::ssize_t from, py::handle to, std::uint16_t tag, std::uint32_t
     throw py::value_error(fmt::format("send: expected at most {} numbers (vectors = {}, p = {}), found {}",
                                       most, entry_.vectors, run.p(), given.vector().size()));
   }
+  if (const Eigen::Index size = given.vector().size(); size > 0 && size < entry_.messages.tail)
+    throw py::value_error(
+        fmt::format("send: expected at least tail = {} numbers, found {}", entry_.messages.tail, size));
   if (receivers_.size() == 1) return run.send(sender, receivers_.front(), tag, conversation, given.vector());
   run.send(sender, receivers_, tag, conversation, given.vector());
 }
@@ -372,13 +386,8 @@ void Run::define(py::module_& module) {
           "When what the agent sends now leaves it, s.")
       .def("after", &Run::after, py::arg("agent"), py::arg("delay"), py::arg("tag") = 0,
            py::arg("number") = 0, "Sets a timer; never fires after an infinite delay.")
-      .def(
-          "discard",
-          [](Run& r, py::handle) {
-            if (r.handled_ == nullptr) throw py::value_error("discard: no message is being handled");
-            r.acting().discard(*r.handled_);
-          },
-          "The message being handled came too late to be used: counted and traced as lost.")
+      .def("discard", &Run::discard,
+           "The message being handled came too late to be used: counted and traced as lost. Once.")
       .def(
           "timeout",
           [](Run& r, std::optional<double> given) { return models::timeout_of(given, r.world().study); },

@@ -68,6 +68,7 @@ class Run {
   py::object neighbours(py::ssize_t i);
   void send(py::ssize_t from, py::handle to, std::uint16_t tag, std::uint32_t conversation,
             py::handle payload);
+  void discard(py::handle message);
   py::object heard(py::ssize_t i);
   py::object heard_of(py::ssize_t i);
   py::object model(py::ssize_t i);
@@ -87,6 +88,7 @@ class Run {
   std::vector<py::object> neighbours_;  // by agent, tuples
   std::vector<sim::AgentId> receivers_;
   const sim::Message* handled_ = nullptr;
+  py::handle arrived_;  // the object made of it, until it is discarded
   bool looking_ = false, starting_ = true;
 };
 

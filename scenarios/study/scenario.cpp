@@ -207,9 +207,14 @@ void check_model(const Scenario& s, sim::Visitor& v) {
   v.check(entry.any_model || entry.any_linear || s.model.loss.scalar(), "model/loss",
           message("squared, logistic, hinge or smoothed_hinge", s.model.loss.name()));
   v.check(entry.any_model || !s.model.start, "model/start",
-          "protocol {} has a start of its own: remove model.start, or choose a federated or gossip "
-          "protocol",
-          entry.name);
+          "protocol {} has a start of its own: remove model.start, or {}", entry.name,
+          entry.open ? "set any_model in its class" : "choose a federated or gossip protocol");
+}
+
+void check_metrics(const Scenario& s, sim::Visitor& v) {
+  for (const models::ProtocolMetric& own : s.own_metrics())
+    v.check(!models::declares(s.protocol->metrics(), own.name), "metrics",
+            "the protocol has a metric {}: choose another name", own.name);
 }
 
 // Owners have the places of the graph's agents if both are drawn from the same streams and no node is renumbered.
@@ -305,6 +310,7 @@ void Scenario::describe(sim::Visitor& v) {
              .help = "Number of repetitions of every point, or how precise its results are to be."});
   check_analysis(*this, v);
   check_model(*this, v);
+  check_metrics(*this, v);
   check_positions(*this, v);
   check_expected_steps(*this, v);
   check_repeat(*this, v);

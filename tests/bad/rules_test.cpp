@@ -38,6 +38,12 @@ std::string answer(const Json& scenario, const test::Scratch& dir) {
   return std::regex_replace(message, kPosition, "", std::regex_constants::format_first_only);
 }
 
+// A class of the program with a metric of the name of one of push_sum.
+struct OwnMetrics final : models::MetricsCode {
+  OwnMetrics() { metrics.push_back({.name = "held_weight", .help = ""}); }
+  std::shared_ptr<const models::Probe> make(const std::vector<sim::CodeValue>&) const override { return {}; }
+};
+
 std::vector<test::BrokenRule> rules() {
   return test::broken_rules(scenarios::outline<scenarios::Scenario>(), Json::parse(kRight));
 }
@@ -84,7 +90,8 @@ TEST_CASE("bad: the JSON Schema refuses all rules that it can check") {
 TEST_CASE("bad: every check() of options has an example that violates it, with its message") {
   const test::Scratch dir;
   dir.write("data.csv", "x,y\n1,2\n");
-  scenarios::add_python([](const sim::CodePlace&, sim::CodeKind) -> std::shared_ptr<const sim::Code> {
+  scenarios::add_python([](const sim::CodePlace&, sim::CodeKind kind) -> std::shared_ptr<const sim::Code> {
+    if (kind == sim::CodeKind::kMetrics) return std::make_shared<OwnMetrics>();
     throw std::runtime_error("there is no such class");
   });
   const Json examples = Json::parse(test::text_of(HEARSAY_SOURCE_DIR "/tests/bad/checks.json"));

@@ -108,6 +108,14 @@ def test_data_of_a_file_have_options_and_draw_from_the_run(hearsay, tmp_path):
         hearsay.run(given, output=tmp_path / "c", progress=False)
 
 
+@pytest.mark.parametrize("name", ["test_fraction", "draw", "validation_fraction", "instances"])
+def test_an_option_of_data_has_another_name_than_those_of_all_data(hearsay, name):
+    from hearsay import code
+    made = type("Own", (hearsay.Data,), {"owners": lambda self, random: [], name: hearsay.option(0.5)})
+    with pytest.raises(TypeError, match=f"an option cannot be called '{name}': all data have one of this name"):
+        code.describe_as("data", made)
+
+
 @pytest.mark.parametrize("held, message", [
     ([], "expected at least one owner, found none"),
     ([([[1, 2]], [1]), ([[1]], [1])], r"owner 1: expected arrays of shapes \(n, 2\) and \(n,\), found \(1, 1\), \(1,\)"),
@@ -280,6 +288,23 @@ def test_metrics_that_a_scenario_does_not_have_are_refused(hearsay, tmp_path):
         def objective(run):
             return 0
         hearsay.run(peers({"type": "ad_psgd"}, metrics=hearsay.metrics(objective)), output=tmp_path / "c", progress=False)
+
+
+def test_a_metric_has_another_name_than_those_of_the_protocol(hearsay, tmp_path):
+    class Own(hearsay.Protocol):
+        def on_tick(self, i, run):
+            pass
+
+        @hearsay.metric()
+        def twice_there(self, run):
+            return 5
+
+    def twice_there(run):
+        return 9
+
+    with pytest.raises(hearsay.InputError, match="the protocol has a metric twice_there: choose another name"):
+        hearsay.run(peers({"type": Own}, metrics=[twice_there], record={"metrics": ["twice_there"]}), output=tmp_path / "a",
+                    progress=False)
 
 
 def test_what_is_no_metric_is_refused_before_the_study(hearsay, tmp_path):
@@ -507,3 +532,30 @@ class Slow(hearsay.Protocol):
             assert "interrupted: 0 of 4 runs are stored; run the same command to resume" in process.stderr.read()
         finally:
             process.kill()
+
+
+def test_losses_are_summed_in_the_order_of_the_records(hearsay, tmp_path):
+    class Placed(hearsay.Model):
+        """Losses 2^53, 1, 1, ... in an array at so many numbers behind a multiple of 32 bytes."""
+        offset = hearsay.option(0, min=0, max=3)
+
+        def size(self, features):
+            return features
+
+        def loss(self, theta, X, y):
+            memory = np.empty(len(X) + 8)
+            first = (self.offset - memory.ctypes.data // 8) % 4
+            losses = memory[first:first + len(X)]
+            losses[:] = 1
+            losses[0] = 2.0**53
+            return losses
+
+        def gradients(self, theta, X, y):
+            return np.zeros_like(X)
+
+    given = {"version": 1, "data": [(np.ones((8, 1)), np.ones(8))] * 2, "model": {"network": {"type": Placed}, "l2": 0},
+             "network": {"topology": "complete"}, "protocol": {"type": "gossip_learning", "step": 0.1},
+             "privacy": {"mechanism": "none"}, "stop": {"iterations": 2}, "record": {"metrics": ["train_loss"]}}
+    study = hearsay.run(given, sweep={"model.network.offset": [0, 1, 2, 3]}, output=tmp_path, progress=False)
+    # 2^53 + 1 is rounded to 2^53, seven times.
+    assert study.final()["train_loss"].tolist() == [2.0**50] * 4

@@ -130,6 +130,23 @@ def test_a_handler_that_raises_fails_its_run_alone(hearsay, tmp_path):
     assert " s" in message and "\n" not in message
 
 
+class Textless(Exception):
+    def __str__(self):
+        raise RuntimeError("no text")
+
+
+@pytest.mark.parametrize("error, message", [
+    (Textless(), "Textless: without a text, because its __str__ raises RuntimeError in on_tick of agent"),
+    (ValueError("a\udc80b"), r"ValueError: a\udc80b in on_tick of agent"),
+    (ValueError("a\0b"), r"ValueError: a\0b in on_tick of agent"),
+])
+def test_any_text_of_an_exception_is_one_line(hearsay, tmp_path, error, message):
+    def body(self, i, run):
+        raise error
+
+    assert message in failure(hearsay, tmp_path, {"type": handler(hearsay, body)})
+
+
 def generator(self, run):
     yield
 
@@ -214,10 +231,30 @@ def test_the_mean_of_what_is_heard_is_that_of_numpy(hearsay, tmp_path):
         np.testing.assert_array_equal(one, other)
 
 
+def test_the_mean_of_many_numbers_is_that_of_numpy(hearsay, tmp_path):
+    found = []
+
+    def body(self, i, run):
+        run.model(i)[:] = np.random.default_rng(run.iterations).normal(size=run.p)
+        run.publish(i, run.model(i))
+        heard = run.heard(i)
+        found.append((heard.mean(axis=0), np.array(heard).mean(axis=0)))
+
+    for owners in (7, 8, 9, 10, 14):  # numpy sums 8 numbers and more by pairs
+        hearsay.run(small({"type": handler(hearsay, body)}, network={"topology": "complete"},
+                          data={"type": "lending_like", "owners": owners, "records": 5, "features": 1}),
+                    output=tmp_path / "out", progress=False)
+    assert len(found) == 5 * 20
+    for one, other in found:
+        np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize("members, message", [
     ({"on_tik": lambda self, i, run: None}, "on_tik is never called; did you mean on_tick?"),
     ({"on_message": lambda self, message: None}, "on_message is called with 2 arguments besides self"),
     ({"vectors": 0}, "vectors: expected at least 1, found 0"),
+    ({"tail": -1}, "tail: expected at least 0, found -1"),
+    ({"__slots__": ("count",)}, "a state of a run keeps attributes alone: leave out __slots__"),
     ({"hub": "yes"}, "hub: expected bool, found 'yes'"),
     ({"digest": None}, "an option cannot be called 'digest'"),
     ({"counts_iteration": True}, "counts_iteration has no meaning; did you mean counts_iterations?"),
@@ -292,6 +329,19 @@ def test_a_text_that_looks_like_a_number_is_set_as_a_text(hearsay, tmp_path):
         study = hearsay.run(small({"type": Kinds}, record={"metrics": ["number"]}), output=tmp_path / "out", progress=False,
                             set={"protocol.kind": kind, "protocol.step": "2", "name": "7"})
         assert list(study.final()["number"]) == [found] and study.scenario["name"] == "7"
+
+
+@pytest.mark.parametrize("given, message", [
+    ({"default": 1, "unit": "ms"}, "expected a unit out of s, 1/s, B, B/s, found 'ms'"),
+    ({"default": "a", "unit": "s"}, "a unit and bounds are of numbers; the default is 'a'"),
+    ({"default": True, "max": 1}, "a unit and bounds are of numbers; the default is True"),
+    ({"default": 1, "choices": (1, 2)}, "choices are texts; found 1, 2 with the default 1"),
+    ({"default": float("nan")}, "expected a default that is a number, found nan"),
+])
+def test_an_option_that_would_have_no_effect_is_refused(hearsay, given, message):
+    with pytest.raises((TypeError, ValueError)) as raised:
+        hearsay.option(**given)
+    assert str(raised.value) == message
 
 
 CODE = '''import hearsay
@@ -440,6 +490,66 @@ def test_what_a_handler_makes_of_an_array_does_not_reach_the_next(hearsay, tmp_p
     made = handler(hearsay, lambda self, i, run: run.send(i, run.neighbours(i), 0, 0, [1, 2]), on_message=reshape)
     hearsay.run(small({"type": made}), output=tmp_path / "out", progress=False)
     assert len(found) > 10 and set(found) == {((2,), True)}
+
+
+def test_an_array_is_a_new_one_once_its_type_strides_or_shape_were_set(hearsay, tmp_path):
+    found = []
+
+    def body(self, i, run):
+        model = run.model(i)
+        found.append((model.shape, model.strides, model.flags.writeable))
+        model[:] = [1, 2]
+        if self.kept:
+            kept = model
+            kept.shape = (2, 1)
+            model = run.model(i)
+        run.publish(i, model)
+        {0: lambda: setattr(model, "shape", (1, 2)), 1: lambda: setattr(model, "strides", (0,)),
+         2: lambda: model.setflags(write=False)}[run.iterations % 3]()
+        if self.kept:
+            assert kept.shape == (2, 1) and run.model(i).tolist() == [1, 2]
+
+    def read(self, m, run):
+        found.append((m.payload.dtype, m.payload.tolist()))
+        if len(found) % 2:
+            m.payload.dtype = np.int64
+        else:
+            m.payload.strides = (0,)
+
+    for kept in (False, True):
+        hearsay.run(small({"type": handler(hearsay, body, kept=kept)}), output=tmp_path / str(kept), progress=False)
+    assert len(found) == 40 and set(found) == {((2,), (8,), True)}
+    found.clear()
+    made = handler(hearsay, lambda self, i, run: run.send(i, run.neighbours(i), 0, 0, [1, 2]), on_message=read)
+    hearsay.run(small({"type": made}), output=tmp_path / "out", progress=False)
+    assert len(found) > 10 and all(one == (np.float64, [1, 2]) for one in found)
+
+    def keeps(self, i, run):  # what was set does not hide that a view is kept
+        self.view = run.model(i)
+        self.view.shape = (2, 1)
+        run.model(i)
+
+    assert "a handler kept run.model(i)" in failure(hearsay, tmp_path, {"type": handler(hearsay, keeps)})
+
+
+def test_a_message_is_discarded_once_while_it_is_handled(hearsay, tmp_path):
+    def sends(self, i, run):
+        run.send(i, run.neighbours(i))
+
+    def once(self, message, run):
+        self.found = getattr(self, "found", [])
+        for wrong in [*self.found[-1:], "message"]:
+            with pytest.raises(ValueError, match="discard: expected the message that is being handled, once"):
+                run.discard(wrong)
+        run.discard(message)
+        with pytest.raises(ValueError, match="discard: expected the message that is being handled, once"):
+            run.discard(message)
+        self.found.append(message)
+
+    study = hearsay.run(small({"type": handler(hearsay, sends, on_message=once)}), output=tmp_path / "out", progress=False)
+    assert list(study.runs["status"]) == ["done"], list(study.runs["message"])
+    run = study.runs.iloc[0]
+    assert run["delivered"] == 0 and run["lost_stale"] > 30
 
 
 def test_draws_are_those_of_the_run(hearsay, tmp_path):
@@ -596,6 +706,122 @@ def test_a_state_keeps_how_arrays_share_memory(hearsay):
     for last in (table["a"], table[["a"]]):
         with pytest.raises(TypeError, match="a field with objects of an array cannot be kept .* keep a copy"):
             code.state_of(types.SimpleNamespace(table=table, last=last))
+
+
+def test_a_state_does_not_keep_the_order_of_a_set_and_says_so(hearsay, tmp_path):
+    class Turns(hearsay.Protocol):
+        """The next agent of those that have not had their turn moves."""
+
+        def fresh(self, run):
+            return set(range(run.agents))
+
+        def take(self, i):
+            self.left.discard(i)
+
+        def on_start(self, run):
+            self.left = self.fresh(run)
+            self.order = []
+
+        def on_tick(self, i, run):
+            self.take(i)
+            if not self.left:
+                self.left = self.fresh(run)
+            self.order.append(next(iter(self.left)))
+            run.model(i)[:] = self.order[-1]
+
+        @hearsay.metric()
+        def total(self, run):
+            return sum((k + 1) * j for k, j in enumerate(self.order))
+
+    class Ordered(Turns):
+        def fresh(self, run):
+            return dict.fromkeys(range(run.agents))
+
+        def take(self, i):
+            self.left.pop(i, None)
+
+    data = {"type": "lending_like", "owners": 40, "records": 5, "features": 2}
+    branches = {"at": {"iterations": 60}, "set": [{}]}
+    for made in (Turns, Ordered):
+        given = small({"type": made}, data=data, record={"metrics": ["total"]}, stop={"iterations": 200})
+        plain = hearsay.run(given, output=tmp_path / made.__name__, progress=False)
+        assert list(plain.runs["message"].fillna("")) == [""]
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            study = hearsay.run({**given, "branches": branches}, output=tmp_path / f"{made.__name__}_on", progress=False)
+        assert list(study.runs["status"]) == ["done"]
+        if made is Turns:
+            assert list(study.runs["message"]) == [
+                "Turns: the run went on from a kept state, which does not keep the order of a set (self.left): if a handler "
+                "iterates over it, results may differ; iterate over sorted(...), or keep a dict"]
+            assert len(heard) == 1 and study.runs["message"].iloc[0] in str(heard[0].message)
+        else:
+            assert list(study.runs["message"].fillna("")) == [""] and heard == []
+            assert list(study.runs["fingerprint"]) == list(plain.runs["fingerprint"])
+            assert study.final()["total"].iloc[0] == plain.final()["total"].iloc[0]
+
+    from hearsay import code
+    kept, made = types.SimpleNamespace(), types.SimpleNamespace(one={1}, none=frozenset())
+    assert code.set_state(kept, code.state_of(made)) == ""  # what has no order
+    assert code.set_state(kept, code.state_of(types.SimpleNamespace(deep=[{1, 2}]))) != ""
+    assert code.set_state(kept, code.state_of(made, "before")) == "before"  # of a state before the last one
+
+
+def test_a_protocol_keeps_what_it_holds_in_attributes(hearsay):
+    from hearsay import code
+    tick = {"on_tick": lambda self, i, run: None}
+    for bases in ((dict,), (list,), (tuple,), (int,), (Exception,)):
+        with pytest.raises(TypeError, match="leave out __slots__ and bases such as dict or list"):
+            code.describe_as("protocol", type("Odd", (hearsay.Protocol, *bases), tick))
+    plain = type("Plain", (), {})
+    code.describe_as("protocol", type("Mixed", (hearsay.Protocol, plain), {**tick, "__slots__": ()}))
+
+
+def test_hostile_agents_replace_vectors_of_any_length_up_to_the_tail(hearsay, tmp_path):
+    class Sends(hearsay.Protocol):
+        numbers = hearsay.option(1)
+        worst, weight = 0.0, 0.0
+
+        def on_tick(self, i, run):
+            run.send(i, run.neighbours(i), 0, 0, np.ones(self.numbers))
+
+        def on_message(self, message, run):
+            self.worst = max(self.worst, float(np.abs(message.payload[:1] - 1).max()))
+            self.weight = max(self.weight, float(np.abs(message.payload[-1] - 1)))
+
+        @hearsay.metric()
+        def changed(self, run):
+            return self.worst
+
+        @hearsay.metric()
+        def changed_last(self, run):
+            return self.weight
+
+    class Weighted(Sends):
+        tail = 1
+        vectors = 2
+
+    def found(made, numbers, behaviour):
+        study = hearsay.run(small({"type": made, "numbers": numbers}, network={"topology": "complete"},
+                                  adversaries={"agents": [1, 2], "behaviour": behaviour},
+                                  record={"metrics": ["changed", "changed_last"], "trace": {"format": ["csv"]}}),
+                            output=tmp_path / "out", progress=False)
+        assert list(study.runs["status"]) == ["done"], list(study.runs["message"])
+        last = study.final().iloc[0]
+        return last["changed"], last["changed_last"], ",hostile," in (tmp_path / "out" / "trace.csv").read_text()
+
+    constant = {"type": "constant", "value": 3}
+    for numbers in (1, 2):  # of p = 2
+        assert found(Sends, numbers, "sign_flip") == (2, 2, True)  # |-1 - 1|
+        assert found(Sends, numbers, constant) == (2, 2, True)  # |3 - 1|
+        assert found(Sends, numbers, "infinite") == (0, 0, True)  # lost
+    for numbers in (2, 3, 4):
+        assert found(Weighted, numbers, constant) == (2, 0, True)
+    assert found(Weighted, 1, constant) == (0, 0, False)  # a weight alone
+    assert found(Sends, 1, "dissensus") == (0, 0, False)  # which is made of p numbers
+    short = handler(hearsay, lambda self, i, run: run.send(i, run.neighbours(i), 0, 0, [1]), tail=2,
+                    on_message=lambda self, message, run: None)
+    assert "send: expected at least tail = 2 numbers, found 1" in failure(hearsay, tmp_path, {"type": short})
 
 
 def test_a_metric_keeps_nothing_between_runs(hearsay, tmp_path):

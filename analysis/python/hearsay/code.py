@@ -22,6 +22,14 @@ class option:
     def __init__(self, default, *, help="", min=None, max=None, unit="", choices=(), open_min=False, open_max=False):
         if not isinstance(default, (bool, int, float, str)):
             raise TypeError(f"an option is a number, text, True or False; found {default!r}")
+        if isinstance(default, (bool, str)) and (unit or min is not None or max is not None):
+            raise TypeError(f"a unit and bounds are of numbers; the default is {default!r}")
+        if unit not in ("", "s", "1/s", "B", "B/s"):
+            raise ValueError(f"expected a unit out of s, 1/s, B, B/s, found {unit!r}")
+        if choices and not all(isinstance(value, str) for value in (default, *choices)):
+            raise TypeError(f"choices are texts; found {', '.join(map(repr, choices))} with the default {default!r}")
+        if default != default:
+            raise ValueError("expected a default that is a number, found nan")
         if isinstance(default, (int, float)) and not isinstance(default, bool):
             low = min is None or (default > min if open_min else default >= min)
             if not low or not (max is None or (default < max if open_max else default <= max)):
@@ -118,17 +126,27 @@ def make(cls, values):
     return made
 
 
-def state_of(made):
+def state_of(made, doubt=""):
     """The attributes of an object, pickled; what refers to the object itself will refer to the one that they are put into,
-    and arrays that share memory will share it."""
+    and arrays that share memory will share it. `doubt`: what set_state() returned, if they come from a state."""
+    sets = []
+
     class Pickler(pickle.Pickler):
         def persistent_id(self, value):
+            if isinstance(value, (set, frozenset)) and len(value) > 1:
+                sets.append(value)
             return "self" if value is made else None
 
         def reducer_override(self, value):
             return _reduced(value)
     content = io.BytesIO()
-    Pickler(content, pickle.HIGHEST_PROTOCOL).dump(vars(made))
+    pickler = Pickler(content, pickle.HIGHEST_PROTOCOL)
+    pickler.dump(vars(made))
+    if sets and not doubt:
+        name = next((f"self.{name}" for name, value in vars(made).items() if value is sets[0]), "one of its values")
+        doubt = (f"{type(made).__name__}: the run went on from a kept state, which does not keep the order of a set ({name}): "
+                 "if a handler iterates over it, results may differ; iterate over sorted(...), or keep a dict")
+    pickler.dump(doubt)
     return content.getvalue()
 
 
@@ -163,12 +181,15 @@ def _part(owner, offset, shape, strides, dtype):
 
 
 def set_state(made, state):
+    """Returns what may differ from a run that has not been kept, a warning; or no text."""
     class Unpickler(pickle.Unpickler):
         def persistent_load(self, _):
             return made
-    attributes = Unpickler(io.BytesIO(state)).load()
+    unpickler = Unpickler(io.BytesIO(state))
+    attributes = unpickler.load()
     vars(made).clear()
     vars(made).update(attributes)
+    return unpickler.load()
 
 
 def name_in_program(cls):
@@ -255,6 +276,11 @@ def load(path, name, digest, kind):
 
 def line_of(error):
     """"gossip.py:14: ValueError: ..." of an exception, in one line: where it left the user's code."""
+    line = _line_of(error).encode("utf-8", "backslashreplace").decode()  # a file name may be no UTF-8
+    return line.replace("\0", "\\0")  # where a text of C++ would end
+
+
+def _line_of(error):
     if isinstance(error, SyntaxError):
         return f"{Path(error.filename or '?').name}:{error.lineno}: {type(error).__name__}: {error.msg}"
     own = ""
@@ -264,7 +290,10 @@ def line_of(error):
         if digests.is_own_file(file):
             own = f"{Path(file).name}:{trace.tb_lineno}: "
         trace = trace.tb_next
-    text = " ".join(str(error).split())
+    try:
+        text = " ".join(str(error).split())
+    except Exception as another:
+        text = f"without a text, because its __str__ raises {type(another).__name__}"
     if isinstance(error, ModuleNotFoundError) and error.name == "numpy":
         text = ('code in Python needs numpy, which is not installed: pip install "hearsay[study]"; in Debian: apt install '
                 'python3-numpy')

@@ -18,7 +18,7 @@ from .code import refuse
 _HOOKS = {"on_start": 1, "on_tick": 2, "on_message": 2, "on_timer": 4, "on_up": 2, "on_down": 2, "reset": 2,
           "finished": 1, "timer_name": 3}
 _FLAGS = {"hub": bool, "broadcasts": bool, "joint": bool, "any_model": bool, "own_models": bool,
-          "counts_iterations": bool, "vectors": int, "step_name": str}
+          "counts_iterations": bool, "vectors": int, "tail": int, "step_name": str}
 
 
 class Protocol:
@@ -39,6 +39,7 @@ class Protocol:
     """
     hub = False  #: agent 0 is a learner that holds no data
     vectors = 1  #: most p-vectors in one message
+    tail = 0  #: numbers at the end of a message, such as a weight, that hostile agents leave as they are
     broadcasts = None  #: publishes and never sends, which is faster; by default whether there is no on_message
     joint = True  #: learns one model for all
     any_model = False  #: works with several scores and hidden layers
@@ -48,6 +49,9 @@ class Protocol:
 
     @staticmethod
     def _check_class(cls):
+        if (cls.__basicsize__, cls.__itemsize__) != (Protocol.__basicsize__, Protocol.__itemsize__):
+            refuse(cls, "a state of a run keeps attributes alone: leave out __slots__ and bases such as dict or list, and keep "
+                        "what they would hold in attributes")
         _check_hooks(cls)
         return {**_flags_of(cls), "metrics": _metrics_of(cls)}
 
@@ -92,6 +96,8 @@ def _flags_of(cls):
             refuse(cls, f"{name}: expected {kind.__name__}, found {flags[name]!r}")
     if flags["vectors"] < 1:
         refuse(cls, f"vectors: expected at least 1, found {flags['vectors']}")
+    if flags["tail"] < 0:
+        refuse(cls, f"tail: expected at least 0, found {flags['tail']}")
     for name in set(dir(cls)) - set(dir(Protocol)):
         near = difflib.get_close_matches(name, _FLAGS, 1, 0.85)
         if near and not name.startswith("_") and not isinstance(getattr(cls, name), code.option):

@@ -20,6 +20,9 @@ class Data:
         if not hasattr(cls, "owners"):
             code.refuse(cls, "data define owners(self, random)")
         code.require_arguments(cls, "owners", 1, "Data")
+        for one in code.options_of(cls):
+            if one.name in ("test_fraction", "draw", "validation_fraction", "instances"):
+                code.refuse(cls, f"an option cannot be called {one.name!r}: all data have one of this name")
         return {}
 
 

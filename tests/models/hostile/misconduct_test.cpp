@@ -159,6 +159,27 @@ TEST_CASE("misconduct: what a payload has besides vectors stays as it is") {
   CHECK(std::vector(sent.numbers.begin(), sent.numbers.end()) == std::vector<double>{5, 7});
 }
 
+TEST_CASE(
+    "misconduct: vectors of any length are replaced up to the tail, by models only where p numbers are sent") {
+  const MessageForm form{.tail = 1, .any_length = true};
+  Scene scene(group_of(ConstantVectors{5}), sim::Complete{}, form);
+  CHECK(scene.sent(Eigen::Vector2d(1, 7)) == Eigen::Vector2d(5, 7));
+  CHECK(scene.sent(VectorXd::Ones(5)) == (VectorXd(5) << 5, 5, 5, 5, 1).finished());
+  CHECK(scene.sent(VectorXd::Ones(1)) == VectorXd::Ones(1));
+  const Vector3d state(1, 1, 1);  // a publication has no tail
+  CHECK(scene.sent(state, 3, 0, Misconduct::kPublication) == Vector3d(5, 5, 5));
+  // The mean of what has as many numbers: of (1) and (4).
+  Scene flips(group_of(SignFlip{}), sim::Complete{}, form);
+  flips.note(0, Eigen::Vector2d(1, 9));
+  flips.note(1, Eigen::Vector2d(4, 9));
+  flips.note(2, Vector3d(7, 8, 9));
+  CHECK(flips.sent(Eigen::Vector2d(1, 7)) == Eigen::Vector2d(-2.5, 7));
+  Scene pulls(group_of(Dissensus{}), sim::Ring{}, form);
+  pulls.world().models.row(0) << 3, 6, 100, 50;
+  CHECK(pulls.sent(Vector3d(1, 1, 7)) == Vector3d(1, 1, 7));
+  CHECK(pulls.sent(Eigen::Vector4d(1, 1, 1, 7))[0] == Approx(0));  // 3 - (6 - 3)
+}
+
 TEST_CASE("misconduct: faults replay, get stuck, withhold and fall silent") {
   ReplayOld two;
   two.age = 2;
