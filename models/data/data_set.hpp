@@ -56,6 +56,8 @@ struct DataSet {
   std::map<std::string, std::vector<double>> owner_columns = {};  ///< by name, a number for each owner
   /// Names of the classes 0, 1, ..., K - 1 that the targets are; empty for other targets (numbers, or -1 and +1).
   std::vector<std::string> classes = {};
+  /// The largest of all targets that a file has as numbers, also of rows that are not used: repetitions have the same classes.
+  std::optional<double> largest_target = {};
   bool bias = false;  ///< whether the last feature is the constant 1
   /// Categories with a 0/1 feature for every value, "category=value": the features of one sum to 1.
   std::vector<std::string> full_categories = {};

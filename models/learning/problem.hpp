@@ -41,6 +41,8 @@ struct ModelOptions {
   bool one_score() const { return loss.scalar() && convex(); }
   /// Whether f is convex.
   bool convex() const { return std::holds_alternative<LinearScores>(network); }
+  /// Whether targets are classes; of a model in Python, where it has errors.
+  bool classifies() const;
   /// Where learning starts.
   StartOptions begins() const {
     return start.value_or(convex() ? StartOptions(ZeroStart{}) : UniformStart{});
@@ -50,8 +52,9 @@ struct ModelOptions {
 /// Whether a problem of two classes must have records of both: those that noise has flipped need not.
 enum class Classes { kGiven, kPerturbed };
 
-/// Names the classes of a loss of several, 0, ..., K - 1, where the data do not: K is 1 + the largest training target, which is
-/// private, and listed as fitted.
+/// The number of classes 0, ..., K - 1: of the names, or 1 + the largest target, of training records unless the data know more.
+Eigen::Index classes_of(const DataSet& data);
+/// Names the classes of a loss of several where the data do not. Their number is private then, and listed as fitted.
 void name_classes(DataSet& data, const ModelOptions& model);
 
 /// Mean, over records, of squared loss as a quadratic about a reference point r:

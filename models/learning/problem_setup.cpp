@@ -23,22 +23,27 @@ std::shared_ptr<const RecordModel> network_of(const ModelOptions& model, Eigen::
   return own->code.as<ModelCode>().make(own->code.values(), features);
 }
 
-// 1 + the largest target.
-Eigen::Index classes_of(const std::vector<Shard>& shards) {
-  double most = 0;
-  for (const Shard& shard : shards) {
+}  // namespace
+
+bool ModelOptions::classifies() const {
+  const auto* own = std::get_if<PythonModel>(&network);
+  return own == nullptr ? loss.is_classifier() : own->code.as<ModelCode>().has_errors;
+}
+
+Eigen::Index classes_of(const DataSet& data) {
+  if (!data.classes.empty()) return static_cast<Eigen::Index>(data.classes.size());
+  double most = data.largest_target.value_or(0);
+  for (const Shard& shard : data.train) {
     if (shard.target.size() > 0) most = std::max(most, shard.target.maxCoeff());
   }
   return static_cast<Eigen::Index>(most) + 1;
 }
 
-}  // namespace
-
 void name_classes(DataSet& data, const ModelOptions& model) {
   if (model.loss.scalar() || std::holds_alternative<PythonModel>(model.network) || !data.classes.empty())
     return;
   constexpr Eigen::Index kMost = 1'000'000;  // beyond, targets are numbers rather than classes
-  const Eigen::Index count = classes_of(data.train);
+  const Eigen::Index count = classes_of(data);
   for (Eigen::Index k = 0; k < count && count <= kMost; ++k) data.classes.push_back(std::to_string(k));
   data.fitted_on_private_data.emplace_back("number of classes: the largest target");
 }
@@ -76,7 +81,7 @@ Eigen::VectorXd PublicProblem::start(const sim::Streams& streams) const {
 }
 
 Eigen::Index Problem::classes() const {
-  return data_->classes.empty() ? classes_of(data_->train) : static_cast<Eigen::Index>(data_->classes.size());
+  return classes_of(*data_);
 }
 
 // Of softmax: 0, ..., K - 1.
@@ -90,7 +95,8 @@ void Problem::check_classes() const {
         if (y >= 0 && y < count && y == std::floor(y)) continue;
         if (y >= count && y == std::floor(y)) {
           throw DataError(fmt::format(
-              "{} loss: expected classes 0, 1, ..., {}, the largest of the training records, found {:g}",
+              "{} loss: expected classes 0, 1, ..., {}, the largest of the training records, found {:g}; list "
+              "the classes of the data",
               name, count - 1, y));
         }
         throw DataError(

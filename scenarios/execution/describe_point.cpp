@@ -145,6 +145,8 @@ analysis::PointResult Experiment::describe_point(std::vector<std::string> labels
     });
   }
   for (const std::string& note : topology_.notes()) point.notes.push_back("topology: " + note);
+  if (!privacy_.active() && scenario_.privacy.clip)
+    point.notes.emplace_back("privacy.clip has no effect with mechanism none");
   for (const std::string& warning : privacy_.warnings) point.notes.push_back("warning: " + warning);
   return point;
 }

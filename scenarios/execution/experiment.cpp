@@ -42,15 +42,16 @@ sim::Engine::Options engine_options(const Scenario& s, Eigen::Index p, bool hub,
           .observe_every = s.record.every.time.value_or(sim::kNever)};
 }
 
-// The data of agents that flip the labels of their training records.
+// The data of agents that flip the labels of their training records: -1 and +1, or classes 0, ..., K - 1.
 models::DataSet with_flipped_labels(models::DataSet data, const models::HostileAgents& hostile,
                                     sim::AgentId first) {
+  const auto signs = [](const models::Shard& shard) { return (shard.target.array().abs() == 1).all(); };
+  const bool two = data.classes.empty() && std::ranges::all_of(data.train, signs);
+  const auto last = static_cast<double>(models::classes_of(data) - 1);
   for (std::size_t owner = 0; owner < data.owners(); ++owner) {
     if (!hostile.is(static_cast<sim::AgentId>(owner) + first)) continue;
     Eigen::VectorXd& target = data.train[owner].target;
-    target = data.classes.empty()
-                 ? Eigen::VectorXd(-target)
-                 : Eigen::VectorXd(static_cast<double>(data.classes.size()) - 1 - target.array());
+    target = two ? Eigen::VectorXd(-target) : Eigen::VectorXd(last - target.array());
   }
   return data;
 }
@@ -136,12 +137,12 @@ Experiment::Experiment(const Scenario& given, std::shared_ptr<const SolvedProble
                              past != nullptr || !models::is_none(scenario_.adversaries))) {
   if (!models::is_none(scenario_.adversaries)) {
     assemble("/adversaries", [&] {
-      hostile_.emplace(scenario_.adversaries, topology_, hub_ ? 1 : 0, scenario_.model.loss.is_classifier(),
+      hostile_.emplace(scenario_.adversaries, topology_, hub_ ? 1 : 0, scenario_.model.classifies(),
                        study_streams(scenario_), scenario_.protocol->learner());
     });
     if (hostile_->any_flips_labels())
-      flipped_.emplace(with_flipped_labels(solved_->problem.data(), *hostile_, hub_ ? 1 : 0),
-                       scenario_.model);
+      flipped_.emplace(with_flipped_labels(solved_->problem.data(), *hostile_, hub_ ? 1 : 0), scenario_.model,
+                       models::Classes::kPerturbed);  // which may leave one class
     study_.hostile = &*hostile_;
     if (privacy_.active() && privacy_.trust == models::Trust::kAggregator &&
         std::ranges::any_of(hostile_->groups(), &models::HostileGroup::decides_late))

@@ -20,7 +20,7 @@
 namespace hearsay::scenarios {
 
 /// Increase it when the same options yield other events, numbers or fingerprints.
-inline constexpr int kResultsVersion = 15;
+inline constexpr int kResultsVersion = 16;
 
 /// SHA-256 in hexadecimal. Throws InputError if a file cannot be read.
 std::string sha256(std::string_view text);

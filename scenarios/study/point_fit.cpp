@@ -368,10 +368,10 @@ void PointFit::require_assembled(const Scenario& s, const std::optional<models::
              [&] { models::require_links(s.privacy.adversaries, *setting.topology); });
   }
   if (!models::is_none(s.adversaries))
-    assemble("/adversaries", [&] { models::require_targets(s.adversaries, s.model.loss.is_classifier()); });
+    assemble("/adversaries", [&] { models::require_targets(s.adversaries, s.model.classifies()); });
   if (setting.topology != nullptr && !models::is_none(s.adversaries)) {
     assemble("/adversaries", [&] {
-      models::HostileAgents(s.adversaries, *setting.topology, hub ? 1 : 0, s.model.loss.is_classifier(),
+      models::HostileAgents(s.adversaries, *setting.topology, hub ? 1 : 0, s.model.classifies(),
                             sim::Streams(s.seed, 0), s.protocol->learner());
     });
   }

@@ -1,6 +1,8 @@
 """Protocols of the program, written in Python."""
 import collections
 
+import numpy as np
+
 import hearsay
 
 
@@ -20,6 +22,7 @@ class AdPsgd(hearsay.Protocol):
         self.waits = [False] * run.agents
         self.voided = [0] * run.agents  # number of its last proposal before a crash
         self.updates = [0] * run.agents  # local updates since the proposal
+        self.cut = np.zeros((run.agents, run.p))  # what the box has cut off a model
         for i in range(run.agents):
             if run.records(i):
                 run.open_account(i, self.releases or None)
@@ -42,8 +45,8 @@ class AdPsgd(hearsay.Protocol):
             released = run.release(i, run.gradient(i, model))
             direction = released + run.regulariser_gradient(model)
             moved = model - self.step * direction
-            run.project(moved)
             model += moved - model
+        self.project(i, run)
         if proposes:
             run.after(i, self.timeout, self.TIMEOUT, self.number[i])
         run.count_iteration()
@@ -58,8 +61,15 @@ class AdPsgd(hearsay.Protocol):
                 run.discard(message)
                 return
             run.count_staleness(self.updates[i], run.now - message.sent)
+            run.model(i)[:] += self.cut[i]
             run.model(i)[:] += message.payload
+            self.project(i, run)
         self.end(i, message.conversation)
+
+    def project(self, i, run):
+        before = run.model(i).copy()
+        run.project(run.model(i))
+        self.cut[i] = before - run.model(i)
 
     def answer(self, message, run):
         j = message.target
@@ -69,6 +79,7 @@ class AdPsgd(hearsay.Protocol):
         run.count_staleness(self.updates[message.source], run.now - message.sent)
         difference = (run.model(j) - message.payload) / 2
         run.model(j)[:] -= difference
+        self.project(j, run)
         run.send(j, message.source, self.DIFFERENCE, message.conversation, difference)
 
     def end(self, i, number):
@@ -81,6 +92,7 @@ class AdPsgd(hearsay.Protocol):
     def reset(self, i, run):
         self.waits[i] = False
         self.voided[i] = self.number[i]
+        self.cut[i] = 0
 
 
 class CentralAsync(hearsay.Protocol):

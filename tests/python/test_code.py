@@ -333,6 +333,35 @@ def test_accuracy_of_a_model_needs_its_errors(hearsay, tmp_path):
             hearsay.run(given, output=tmp_path / "plain", progress=False)
 
 
+def test_flipped_labels_are_those_of_the_data(hearsay, tmp_path):
+    """The gradient is the mean target: theta after a step of 1 is minus the mean over both owners."""
+    class Mean(hearsay.Model):
+        def size(self, features):
+            return 1
+
+        def loss(self, theta, X, y):
+            return theta[0] * y
+
+        def gradients(self, theta, X, y):
+            return y[:, None]
+
+        def errors(self, theta, X, y):
+            return 0 * y
+
+    given = learner(None, protocol={"type": "fedavg", "step": 1, "local_steps": 1}, privacy={"mechanism": "none"},
+                    network={"topology": "star"}, stop={"iterations": 1}, record={"metrics": ["objective"], "models": "final"},
+                    model={"network": {"type": Mean}, "start": "zero", "l2": 0},
+                    adversaries={"agents": [2], "behaviour": "label_flip"})
+    x = np.ones((2, 1))
+    # Classes 0, 1, 2: (0, 0) becomes (2, 2). Without a 2 they are 0 and 1, and with -1 and 1 the signs change.
+    for honest, hostile, mean in (([0, 2], [0, 0], 1.5), ([0, 1], [0, 0], 0.75), ([1, 1], [-1, 1], 0.5), ([1, 1], [-1, -1], 1)):
+        study = hearsay.run({**given, "data": hearsay.data([(x, np.array(honest)), (x, np.array(hostile))])},
+                            output=tmp_path / f"{honest}{hostile}", progress=False)
+        assert list(study.runs["status"]) == ["done"]
+        models = study.models().query("agent == 0")
+        assert models[[c for c in models.columns if c not in ("repetition", "agent")]].iloc[0, 0] == pytest.approx(-mean)
+
+
 def test_what_runs_leave_behind_is_warned_of(hearsay, tmp_path):
     class Leaky(hearsay.Protocol):
         seen = []

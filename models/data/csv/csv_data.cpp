@@ -46,6 +46,12 @@ std::vector<std::size_t> usable_rows(const TextTable& table, const Column& targe
   return rows;
 }
 
+double largest(const Eigen::VectorXd& values) {
+  double most = 0;
+  for (const double v : values) most = std::fmax(most, v);  // which passes over missing ones
+  return most;
+}
+
 // Says which values became codes or 0/1 columns, and which of them are found in private data.
 void state_categories(WorkingSet& set, const std::vector<Column>& features, const CsvData& options,
                       const TextTable& table, double validation_fraction) {
@@ -184,6 +190,7 @@ DataSet make_data(const CsvData& options, const sim::Streams& streams, double va
   fill_features(set, features, options, table);
   set.y = target.values(set.rows.row);
   set.out.classes = std::move(target.levels);
+  if (options.target_transform == TargetTransform::kNone) set.out.largest_target = largest(target.values);
 
   if (options.standardise) standardise(set, options.standardise_by);
   if (options.pca) project_on_components(set, *options.pca);

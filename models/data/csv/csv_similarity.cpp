@@ -68,7 +68,8 @@ void scale(Eigen::MatrixXd& z) {
     const double mean = column.mean();
     column.array() -= mean;
     const double variance = column.squaredNorm() / static_cast<double>(column.size());
-    column *= is_constant(mean, variance) ? 0 : 1 / std::sqrt(variance);
+    // Means of standardised features that are the same are 0 but for their rounding.
+    column *= variance <= 1e-24 * (1 + mean * mean) ? 0 : 1 / std::sqrt(variance);
   }
 }
 

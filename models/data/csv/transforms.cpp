@@ -32,12 +32,17 @@ struct MeanVariance {
 template <class V>
 MeanVariance moments(const std::vector<Index>& rows, const V& v) {
   const auto n = static_cast<double>(rows.size());
-  MeanVariance m;
-  for (const Index k : rows) m.mean += v[k];
-  m.mean /= n;
-  for (const Index k : rows) m.variance += (v[k] - m.mean) * (v[k] - m.mean);
-  m.variance /= n;
-  return m;
+  const auto about = [&](double origin) {
+    MeanVariance m;
+    for (const Index k : rows) m.mean += v[k] - origin;
+    m.mean = origin + m.mean / n;
+    for (const Index k : rows) m.variance += (v[k] - m.mean) * (v[k] - m.mean);
+    m.variance /= n;
+    return m;
+  };
+  const MeanVariance m = about(0);
+  // The rounding of a long sum can exceed the spread of values that are nearly the same; about one of them it does not.
+  return m.variance < 1e-12 * m.mean * m.mean ? about(v[rows.front()]) : m;
 }
 
 double median(std::vector<double> values) {

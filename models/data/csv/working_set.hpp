@@ -76,9 +76,9 @@ struct WorkingSet {
   DataSet out;  ///< names, bounds, notes; its shards are filled at the end
 };
 
-/// Whether values of this mean and variance are all the same: rounding leaves a tiny variance.
+/// Whether values of this mean and variance, in whatever unit, are all the same: rounding leaves a tiny variance.
 inline bool is_constant(double mean, double variance) {
-  return variance <= 1e-24 * (1 + mean * mean);
+  return variance <= 1e-24 * mean * mean;
 }
 
 /// Fills the missing entries of the columns at the used rows.

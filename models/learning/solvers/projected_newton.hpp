@@ -1,8 +1,9 @@
 #pragma once
 // Minimises a convex, once differentiable, piecewise twice differentiable f over the box norm_inf(theta) <=
 // limit: projected Newton with Armijo's rule along the projection arc (Bertsekas, "Projected Newton methods
-// for optimization problems with simple constraints", SIAM J. Control 20, 1982). On a quadratic whose Hessian is given
-// it ends after finitely many steps.
+// for optimization problems with simple constraints", SIAM J. Control 20, 1982). Once a step has been cut short, those of a
+// twice differentiable f go to the minimiser in the box of the quadratic model. On a quadratic whose Hessian is given it ends
+// after finitely many steps.
 #include <Eigen/Core>
 
 #include <functional>
@@ -20,7 +21,7 @@ struct SmoothFunction {
   std::function<void(const Eigen::VectorXd& theta, Eigen::VectorXd& out)> gradient;
   /// Sets the lower triangle (p x p).
   std::function<void(const Eigen::VectorXd& theta, Eigen::MatrixXd& out)> hessian = {};
-  /// Used where there is no `hessian`, or that has more than 1000 rows.
+  /// Of an f that is twice differentiable. Used where there is no `hessian`, or that has more than 1000 rows.
   std::function<Curvature(const Eigen::VectorXd& theta)> curvature = {};
 };
 

@@ -183,7 +183,8 @@ LocalTraining::Inputs LocalTraining::inputs_of(sim::AgentId i, const Context& co
           .first = terms.first_step.value_or(made_[i]),
           .releases = inside ? 0 : context.releases(i),
           .mu = terms.mu,
-          .inside = inside};
+          .inside = inside,
+          .open_end = terms.open_end};
 }
 
 const LocalTraining::Room* LocalTraining::foreseen(sim::AgentId i, const Eigen::Ref<const VectorXd>& x,
@@ -237,14 +238,14 @@ template <class Gradient, class Project>
 std::uint64_t LocalTraining::make_steps(Work& work, std::uint64_t count, std::uint64_t first,
                                         const LocalTerms& terms, Gradient&& gradient,
                                         Project&& project) const {
-  project(work.x);
   if (params_.momentum > 0) work.velocity.setZero(work.x.size());
   for (std::uint64_t k = 0; k < count; ++k) {
+    project(work.x);
     const std::optional<Vector> given = gradient(k);
     if (!given) return k;
     move(work, step_size(first + k), *given, terms);
-    project(work.x);
   }
+  if (!terms.open_end) project(work.x);
   return count;
 }
 

@@ -4,7 +4,7 @@
 //
 //   d_k     = Q_k + grad g(x_k) + tilt + mu (x_k - anchor)     Q_k: gradient over the k-th mini-batch at x_k (batches.hpp)
 //   v_k     = d_k + momentum v_{k-1}
-//   x_{k+1} = Pi[ x_k - eta_t v_k ],   k = 0, ..., K-1         Pi: projection onto the box, if there is one
+//   x_{k+1} = Pi[ x_k - eta_t v_k ],   k = 0, ..., K-1         Pi: projection onto the box, if there is one; x_0 is projected
 //
 // `tilt` and `anchor` are terms of the protocol (SCAFFOLD's c - c_i; the model that FedProx stays near), absent by
 // default. v_{-1} = 0 at the start of every training. t counts steps as the protocol says, by default all that the owner
@@ -78,6 +78,7 @@ struct LocalTerms {
   std::span<const double> tilt = {}, anchor = {};
   double mu = 0;
   std::optional<std::uint64_t> first_step = {};  ///< t of the call's first step
+  bool open_end = false;  ///< x_K is not projected: the protocol projects what it makes of it
 };
 
 class LocalTraining {
@@ -147,7 +148,7 @@ class LocalTraining {
     std::uint32_t draws = 0;
     std::uint64_t first = 0, releases = 0;  // t of the first step; that the agent has made
     double mu = 0;
-    bool inside = false;
+    bool inside = false, open_end = false;
     bool operator==(const Inputs&) const = default;
   };
   // A training that has been made before its turn. Its first lines are read then, and its column of ahead_.

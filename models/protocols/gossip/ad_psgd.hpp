@@ -11,6 +11,9 @@
 //   j        d = (x_j - x_i)/2,  x_j <- x_j - d
 //   j -> i   d                         x_i <- x_i + d
 //
+// With a box every model is projected as it changes, in place of the last local step's projection. What that cuts off x_i is
+// added again with d, x_i <- Pi[x_i + cut + d], so that with zero latency x_i <- Pi[(x_i + x_j)/2 + u_i].
+//
 // With `aggregate` centered_clipping d is at most tau/2 long on both sides (passes 1): agent j makes
 // x_j - d = x_j + (1/2)(x_i - x_j) min(1, tau/norm_2(x_i - x_j)), and agent i clips 2 d in the same way, which leaves an honest d
 // as it is.
@@ -74,7 +77,8 @@ class AdPsgd : RandomPeers {
         rule_(params.rule),
         timeout_(timeout_of(params.timeout, study)),
         exchanges_(study.topology.agents()),
-        difference_(study.problem.p()) {}
+        difference_(study.problem.p()),
+        cut_(study.problem.p(), study.problem.model().theta_max ? exchanges_.size() : 0) {}
 
   void on_start(Context& context) { open_accounts(context); }
   void on_tick(sim::AgentId i, Context& context) {
@@ -84,10 +88,11 @@ class AdPsgd : RandomPeers {
       mine.updates = 0;
       context.send(i, random_neighbour(i, context), kProposal, mine.request.begin(), context.model(i));
     }
-    if (const auto* update = local_update(i, context)) {
+    if (const auto* update = local_update(i, context, kOpenEnd)) {
       context.model(i) += *update;
       if (!proposes) ++mine.updates;
     }
+    project(i, context);
     if (proposes) context.after(i, timeout_, kTimeout, mine.request.number());
     context.count_iteration();
   }
@@ -98,12 +103,14 @@ class AdPsgd : RandomPeers {
     if (message.tag == kDifference) {
       if (message.conversation <= mine.voided) return context.discard(message);
       context.count_staleness(mine.updates, context.now() - message.sent);
+      if (cut_.size() > 0) context.model(i) += cut_[i];
       if (rule_.plain()) {
         context.model(i) += vector_of(message);
       } else {
         const Eigen::VectorXd own = context.model(i), other = own + 2 * vector_of(message);
         context.model(i) = context.aggregate(rule_, i, own, {own, other});
       }
+      project(i, context);
     }
     mine.request.end(message.conversation);
   }
@@ -115,20 +122,22 @@ class AdPsgd : RandomPeers {
   }
   using RandomPeers::foresight;
   void foresee_tick(sim::AgentId i, const Context& context, std::uint32_t room) const {
-    training_.foresee(i, context.models().col(i), context, {}, room);
+    training_.foresee(i, context.models().col(i), context, kOpenEnd, room);
   }
   void reset(sim::AgentId i, Context&) {
     Exchange& mine = exchanges_[i];
     mine.request.end();
     mine.voided = mine.request.number();
+    if (cut_.size() > 0) cut_[i].setZero();
     training_.reset(i);
   }
   void measure(std::size_t, const World&, std::span<double> out) const {
     out[0] = static_cast<double>(refused_);
   }
-  auto state() { return std::tuple_cat(RandomPeers::state(), std::tie(exchanges_, refused_)); }
+  auto state() { return std::tuple_cat(RandomPeers::state(), std::tie(exchanges_, cut_, refused_)); }
 
  private:
+  static constexpr LocalTerms kOpenEnd{.open_end = true};
   enum Tag : std::uint16_t { kProposal, kDifference, kRefusal, kTimeout };
   struct Exchange {
     Request request;            // the agent's proposal
@@ -152,13 +161,22 @@ class AdPsgd : RandomPeers {
       difference_ = own - context.aggregate(rule_, j, own, {own, vector_of(proposal)});
     }
     context.model(j) -= difference_;
+    project(j, context);
     context.send(j, proposal.from, kDifference, proposal.conversation, difference_);
+  }
+
+  void project(sim::AgentId i, Context& context) {
+    if (cut_.size() == 0) return;
+    cut_[i] = context.model(i);
+    context.project(context.model(i));
+    cut_[i] -= context.model(i);
   }
 
   AggregateOptions<PairRules> rule_;
   sim::Time timeout_;
   std::vector<Exchange> exchanges_;  // by agent
   Eigen::VectorXd difference_;
+  Columns cut_;  // by agent: what the box has cut off its model; none without a box
   std::uint64_t refused_ = 0;
 };
 

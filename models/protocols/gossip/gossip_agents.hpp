@@ -51,8 +51,10 @@ class GossipAgents {
   void open_accounts(Context& context) const {
     for (sim::AgentId i = 0; i < context.agents(); ++i) training_.open_account(i, context);
   }
-  /// x_K - x_0 of local training from agent i's model x_0, which stays as it is. What the agent sends from now on leaves
-  /// when the computation ends. Null, and no computation, if the agent may make no step (no records, budget exhausted).
+  /// x_K - x_0 of local training from agent i's model x_0, which stays as it is. `open_end`: for an update that is added to
+  /// something else than x_0, and projected then; that of a model at a side of the box would be 0 if x_K were projected. What
+  /// the agent sends from now on leaves when the computation ends. Null, and no computation, if the agent may make no step (no
+  /// records, budget exhausted).
   const Eigen::VectorXd* local_update(sim::AgentId i, Context& context, const LocalTerms& terms = {}) {
     steps_made_ = 0;
     if (training_.steps(i, context) == 0 || !context.may_release(i)) return nullptr;

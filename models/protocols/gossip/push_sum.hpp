@@ -8,6 +8,10 @@
 //   message  (x_j, w_j) <- (x_j, w_j) + (x, w)
 //   model    z_i = x_i/w_i
 //
+// With a box z_i <- Pi[z_i + u_i/w_i], which projects x_i onto w_i times the box, in place of the last local step's projection.
+// The new z_j of a message is a mean of two ratios, of weights w_j and w, so that all z stay within the box. A message
+// of a hostile agent may not: its receiver projects.
+//
 // With K local steps u_i = x_K - z_i (local_training.hpp). With `weighted_update` w_i u_i is added instead, so that z_i
 // moves by u_i: not published. As published z_i moves by u_i/w_i, so that steps grow without limit where weights vanish.
 //
@@ -74,8 +78,10 @@ class PushSum : RandomPeers {
   void on_tick(sim::AgentId i, Context& context) {
     ++ticks_[i];
     double& weight = weights_[i];
-    if (const auto* update = local_update(i, context))
+    if (const auto* update = local_update(i, context, kOpenEnd)) {
       context.model(i) += (params_.weighted_update ? 1 : 1 / weight) * *update;
+      context.project(context.model(i));
+    }
     if (weight >= kMinWeight) {
       const auto receivers = random_neighbours(i, params_.fan_out, context);
       weight /= static_cast<double>(receivers.size() + 1);
@@ -89,12 +95,13 @@ class PushSum : RandomPeers {
     const Eigen::Index p = context.p();
     double& weight = weights_[message.to];
     context.model(message.to) = (weight * context.model(message.to) + part.head(p)) / (weight + part[p]);
+    context.project(context.model(message.to));
     weight += part[p];
     context.count_staleness(ticks_[message.from] - message.conversation, context.now() - message.sent);
   }
   using RandomPeers::foresight;
   void foresee_tick(sim::AgentId i, const Context& context, std::uint32_t room) const {
-    training_.foresee(i, context.models().col(i), context, {}, room);
+    training_.foresee(i, context.models().col(i), context, kOpenEnd, room);
   }
   void reset(sim::AgentId i, Context&) {
     weights_[i] = 1;
@@ -104,6 +111,7 @@ class PushSum : RandomPeers {
   auto state() { return std::tuple_cat(RandomPeers::state(), std::tie(weights_, ticks_)); }
 
  private:
+  static constexpr LocalTerms kOpenEnd{.open_end = true};
   static constexpr double kMinWeight = 1e-100;  // that is divided; far above where doubles lose digits
 
   Params params_;

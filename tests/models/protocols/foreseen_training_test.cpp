@@ -194,7 +194,7 @@ void compare_trusted(ForeseenDraw& draw, std::uint64_t& foreseen, std::uint64_t&
 }
 
 // What a training is a function of.
-enum class Input { kNone, kModel, kStep, kMu, kAnchor, kTilt, kDraws, kReleases };
+enum class Input { kNone, kModel, kStep, kMu, kAnchor, kTilt, kOpenEnd, kDraws, kReleases };
 
 // An agent that receives a model trains from it, and foresees the same training but for one input.
 class Misled : RandomPeers {
@@ -231,6 +231,7 @@ class Misled : RandomPeers {
     if (wrong == Input::kStep) terms.first_step = 4;
     if (wrong == Input::kMu) terms.mu = 0.2;
     if (wrong == Input::kTilt) terms.tilt = one;
+    if (wrong == Input::kOpenEnd) terms.open_end = true;
     if (wrong == Input::kAnchor) terms.anchor = {zeros_.data(), one.size()};
     return terms;
   }
@@ -243,7 +244,7 @@ class Misled : RandomPeers {
 
 TEST_CASE("foreseen training: one of other inputs is not used") {
   for (const Input wrong : {Input::kNone, Input::kModel, Input::kStep, Input::kMu, Input::kAnchor,
-                            Input::kTilt, Input::kDraws, Input::kReleases}) {
+                            Input::kTilt, Input::kOpenEnd, Input::kDraws, Input::kReleases}) {
     INFO("input " << static_cast<int>(wrong));
     ForeseenDraw draw(3000);
     const test::StudyFixture fixture = draw.fixture(test::laplace_for(50, 200, 0.5), false, 3000);

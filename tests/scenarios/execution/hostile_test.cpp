@@ -308,6 +308,20 @@ TEST_CASE("hostile: what is planned is planned for a run with these agents") {
   CHECK_THAT(text_of(folder / "out/s/scalars.csv"), Catch::Contains("privacy.used,,1\n"));
 }
 
+TEST_CASE("hostile: flipped labels may leave one class") {
+  // Both owners make the step y/4 from 0, the second with y = 1 in place of -1. Their mean is 1/4, and theta* is 0.
+  const test::Scratch folder;
+  folder.write("data.csv", "owner,x,y\na,1,yes\nb,1,no\n");
+  folder.write("s.json",
+               R"({"data": {"type": "csv", "path": "data.csv", "target": "y", "positive": {"equals": "yes"},
+    "owner": {"column": "owner"}}, "model": {"loss": "logistic", "l2": 0}, "privacy": {"mechanism": "none"},
+  "network": {"topology": "star"}, "protocol": {"type": "fedavg", "step": 0.5, "local_steps": 1},
+  "stop": {"iterations": 1}, "repeat": 1, "adversaries": {"agents": [2], "behaviour": "label_flip"},
+  "record": {"metrics": ["distance"]}})");
+  test::ended_with(folder, "run s.json");
+  CHECK(last_values(folder / "out/s/series.csv", "distance").begin()->second == Approx(1.0 / 16));
+}
+
 TEST_CASE("hostile: flipped labels turn the first step of an agent round") {
   // Agent 0 sends a model of zeros, from which agent 1 makes one step: with flipped labels the gradient has the other sign.
   std::vector<std::vector<double>> models;

@@ -70,6 +70,18 @@ TEST_CASE("warnings: a run that ends long before its plan says so, once for a st
   CHECK(warnings_in(long_one.err).empty());
 }
 
+TEST_CASE("warnings: a clip without a mechanism is noted, with one it is not") {
+  const Scratch dir;
+  dir.write("s.json", R"({"data": {"type": "lending_like", "owners": 3, "records": 20, "features": 2},
+    "protocol": {"type": "fedavg", "step": 0.01}, "privacy": {"mechanism": "none", "clip": 1},
+    "stop": {"iterations": 3}})");
+  const char* const note = "privacy.clip has no effect with mechanism none";
+  CHECK(warned(dir, "-o none").empty());
+  CHECK_THAT(text_of(dir / "none/manifest.json"), Contains(note));
+  warned(dir, "-o noisy --set privacy.mechanism=laplace --set privacy.steps=3");
+  CHECK_THAT(text_of(dir / "noisy/manifest.json"), !Contains(note));
+}
+
 TEST_CASE(
     "warnings: budgets of privacy.steps that stop.iterations leaves unused, or that end long before it") {
   const Scratch dir;

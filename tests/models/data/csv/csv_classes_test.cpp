@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "models/data/csv/csv_data.hpp"
+#include "models/learning/problem.hpp"
 #include "tests/models/data/text_file.hpp"
 #include "tests/support/statistics.hpp"
 #include "tests/support/streams.hpp"
@@ -65,6 +66,21 @@ TEST_CASE("csv classes: other targets have none, and a missing target drops its 
   const DataSet d = make_data(o, kStreams);
   CHECK(d.classes == Names{"4", "5"});
   CHECK(targets(d) == std::vector<double>{0, 1});
+}
+
+TEST_CASE(
+    "csv classes: targets that are numbers have as many as the whole file says, also of rows that are not used") {
+  const TextFile file("x,y\n1,0\n2,1\n3,?\n4,2\n");
+  CsvData o = csv_data(file);
+  o.impute = Impute::kDropRows;
+  o.records = 2;
+  DataSet d = make_data(o, kStreams);
+  REQUIRE(d.train[0].target == Eigen::Vector2d(0, 1));
+  name_classes(d, {.loss = SoftmaxLoss{}});
+  CHECK(d.classes == Names{"0", "1", "2"});
+  CHECK(d.fitted_on_private_data == Names{"number of classes: the largest target"});
+  o.target_transform = TargetTransform::kCentre;
+  CHECK_FALSE(make_data(o, kStreams).largest_target);
 }
 
 TEST_CASE("csv classes: similarity from the data compares the fractions of the classes") {

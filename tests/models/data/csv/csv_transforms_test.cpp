@@ -21,6 +21,27 @@ TEST_CASE("csv: standardised features have mean 0 and variance 1, constant ones 
   CHECK(d.notes.size() == 1);
 }
 
+TEST_CASE("csv: what is constant depends on neither the number of records nor the unit") {
+  // The rounding of a sum of 60 000 times 36.6 is more than 1e-12 of it.
+  std::string text = "temp,z,y\n";
+  for (int k = 0; k < 60'000; ++k) text += k % 2 == 0 ? "36.6,1,0\n" : "36.6,-1,1\n";
+  const TextFile many(text), small("a,y\n1e-12,1e-12\n3e-12,3e-12\n");
+  CsvData o = test::csv_of_one_owner(many);
+  o.standardise = true;
+  const DataSet d = make_data(o, kStreams);
+  CHECK(d.train[0].features.col(0).isZero(0));
+  CHECK(d.train[0].features.col(1).squaredNorm() == 60'000);
+  REQUIRE(d.notes.size() >= 1);
+  CHECK(d.notes[0] == "feature 'temp' is constant: 0 after standardising");
+  o = test::csv_of_one_owner(small);
+  o.standardise = true;
+  o.target_transform = TargetTransform::kStandardise;
+  const DataSet tiny = make_data(o, kStreams);
+  CHECK(tiny.train[0].features.isApprox(Eigen::MatrixXd{{-1}, {1}}, 1e-12));
+  CHECK(tiny.train[0].target.isApprox(Eigen::Vector2d(-1, 1), 1e-12));
+  CHECK(tiny.notes.empty());
+}
+
 TEST_CASE("csv: test records are standardised by training statistics") {
   std::string text = "x,y\n";
   for (int i = 0; i < 10; ++i) text += std::to_string(i) + "," + std::to_string(i) + "\n";

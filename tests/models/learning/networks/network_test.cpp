@@ -273,7 +273,8 @@ TEST_CASE("models that are no score theta . x: what is refused") {
   unseen.test.push_back({Records::Ones(1, unseen.p()), Eigen::VectorXd::Constant(1, 7)});
   CHECK_THROWS_WITH(
       Problem(unseen, {.loss = SoftmaxLoss{}}),
-      Catch::EndsWith("expected classes 0, 1, ..., 2, the largest of the training records, found 7"));
+      Catch::EndsWith("expected classes 0, 1, ..., 2, the largest of the training records, found 7; list "
+                      "the classes of the data"));
   CHECK_THROWS_WITH(minimise(Problem(data_of(classes), {.loss = SoftmaxLoss{}, .l2 = 0})),
                     Catch::Contains("needs l2 > 0"));
   CHECK_THROWS_WITH(minimise(Problem(data_of(classes), {.loss = SoftmaxLoss{}, .network = Mlp{}})),

@@ -301,6 +301,33 @@ TEST_CASE("optimum: a Newton step that the sides of the box turn uphill is short
   CHECK(o.box_active);
 }
 
+// Adding a number to the scores of all classes has curvature l2 alone: 145 of 410 coordinates end at the box.
+TEST_CASE("optimum: softmax in a box that many coordinates reach, with a small l2") {
+  constexpr Eigen::Index kRecords = 200, kFeatures = 40, kClasses = 10;
+  Eigen::MatrixXd x = Eigen::MatrixXd::Ones(kRecords, kFeatures + 1);
+  VectorXd y(kRecords);
+  for (Eigen::Index k = 0; k < kRecords; ++k) {
+    VectorXd scores(kClasses);
+    const auto row = static_cast<double>(k + 1);
+    for (int j = 1; j <= kFeatures; ++j) x(k, j - 1) = std::sin(7.7 * row * j) / std::sqrt(j) + std::cos(j);
+    for (int i = 1; i <= kClasses; ++i) {
+      scores[i - 1] = 3 * std::cos(5.0 * i);
+      for (int j = 1; j <= kFeatures; ++j)
+        scores[i - 1] += x(k, j - 1) * (std::sin(0.9 * i * j) + std::cos(2.0 * i));
+    }
+    Eigen::Index best = 0;
+    scores.maxCoeff(&best);
+    y[k] = static_cast<double>(best);
+  }
+  DataSet data = one_owner(x, y);
+  for (Eigen::Index k = 0; k < kClasses; ++k) data.classes.push_back(std::to_string(k));
+  const Problem problem(data, {.loss = SoftmaxLoss{}, .l2 = 1e-6, .theta_max = 1});
+  const Optimum o = minimise(problem);
+  CHECK(o.value == Approx(0.2389066672528).epsilon(1e-12));  // of scipy's L-BFGS-B
+  CHECK(kkt(problem, o.theta) <= 1e-10);
+  CHECK((o.theta.array().abs() > 1 - 1e-9).count() == 145);
+}
+
 TEST_CASE("optimum: where all records are met the value is 0, not its rounding") {
   const Problem met(one_owner(Eigen::MatrixXd{{1, 0}, {1, 1}}, Vector2d(0.1, 0.3)), {.l2 = 0});
   const Optimum o = minimise(met);

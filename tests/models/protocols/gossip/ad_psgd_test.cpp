@@ -30,6 +30,19 @@ TEST_CASE("ad_psgd: both agents move to their mean, and the update is that of th
         Eigen::Vector2d(4.25, 3.75));
 }
 
+TEST_CASE("ad_psgd: in a box the sum of mean and update is projected, by hand") {
+  // The mean is 0 and the update at 1/2 is 1/4. Until the answer comes the model is Pi[3/4] = 1/2.
+  const auto fixture = test::targets_in_box(0.5, {1, -1}, sim::Ring{});
+  for (const double seconds : {0.0, 1.0}) {
+    std::vector<Eigen::Vector2d> seen;
+    test::run_gossip<AdPsgd>(
+        fixture, quarter_step<AdPsgd>(), {{0.5, -0.5}, ticks_of({0}), latency(seconds)},
+        [&](const models::World& world) { seen.emplace_back(world.models.row(0).transpose()); });
+    CHECK(seen.back() == Eigen::Vector2d(0.25, 0));
+    for (const Eigen::Vector2d& models : seen) CHECK(models.cwiseAbs().maxCoeff() <= 0.5);
+  }
+}
+
 TEST_CASE(
     "ad_psgd: with clipping an exchange moves both by at most half of tau, and to their mean when near") {
   const auto fixture = test::targets({1, 3}, sim::Ring{});

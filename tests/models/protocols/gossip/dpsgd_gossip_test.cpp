@@ -62,6 +62,28 @@ TEST_CASE("dpsgd_gossip: a round on a star, by hand") {
   }
 }
 
+TEST_CASE("dpsgd_gossip: in a box the sum of average and update is projected, by hand") {
+  // W is 1/2 everywhere: averages of (x, -x) are 0, and x' = Pi[(1 - x)/2]. Of two local steps the first ends in the box, at 1/2.
+  DpsgdGossip::Params params = quarter_step<DpsgdGossip>();
+  const auto end = [&](std::uint64_t rounds, double start) {
+    const auto two = test::targets_in_box(0.5, {1, -1}, sim::Ring{}, 2 * rounds);
+    return end_of<DpsgdGossip>(two, params, {{start, -start}, {}, latency(0.1)});
+  };
+  CHECK(end(1, 0.5) == Eigen::Vector2d(0.25, -0.25));
+  CHECK(end(2, 0.5) == Eigen::Vector2d(0.375, -0.375));
+  params.local_steps = 2;
+  CHECK(end(1, 0.5) == Eigen::Vector2d(0.25, -0.25));
+  // On a ring of four W (x, -x, x, -x) is -1/3 of it: x' = Pi[-x/3 + (10 - x)/5], which is 0.3 from anywhere in the box. The step
+  // is short enough for rounds without a box; an update that ends in the box makes them -4 x/3 + 0.3.
+  params = {};
+  params.step = models::ConstantStep{0.1};
+  for (const std::uint64_t rounds : {1, 2, 30}) {
+    const auto four = test::targets_in_box(0.3, {10, -10, 10, -10}, sim::Ring{}, 4 * rounds);
+    CHECK(end_of<DpsgdGossip>(four, params, {{0, 0, 0, 0}, {}, latency(0.1)}) ==
+          Eigen::Vector4d(0.3, -0.3, 0.3, -0.3));
+  }
+}
+
 TEST_CASE("dpsgd_gossip: the median of an agent and its neighbours, by hand") {
   // Then the update (y - x)/2 at the model before.
   const auto fixture = test::targets({2, 2, 2}, sim::Complete{}, 3);

@@ -75,6 +75,13 @@ inline StudyFixture targets(const std::vector<double>& y, const sim::TopologyOpt
   return {one_record_each(y), ridge(0), {}, iterations, topology, false};
 }
 
+/// The same with models in a box.
+inline StudyFixture targets_in_box(double limit, const std::vector<double>& y,
+                                   const sim::TopologyOptions& topology,
+                                   std::uint64_t iterations = 1'000'000) {
+  return {one_record_each(y), ridge(0, limit), {}, iterations, topology, false};
+}
+
 inline sim::TimelineEvent crash_between(sim::AgentId agent, sim::Time from, sim::Time to,
                                         sim::StateOnReturn state = sim::StateOnReturn::kKeep) {
   return sim::CrashEvent{.at = from, .agents = {agent}, .lasting = to - from, .state_on_return = state};

@@ -4,6 +4,7 @@
 
 #include <boost/math/distributions/chi_squared.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -54,6 +55,21 @@ TEST_CASE("push_sum: the update is made at the model x/w and added to x, by hand
   CHECK(end_of<PushSum>(fixture, params, {{0, 8}, ticks_of({0, 0})})[0] == 1);
   params.weighted_update = true;
   CHECK(end_of<PushSum>(fixture, params, {{0, 8}, ticks_of({0, 0})})[0] == 0.75);
+}
+
+TEST_CASE("push_sum: in a box the model x/w is projected, whatever its weight, by hand") {
+  // As above, but z = 1 is beyond the box.
+  const auto fixture = test::targets_in_box(0.75, {1, 3}, sim::Ring{});
+  CHECK(end_of<PushSum>(fixture, quarter_step<PushSum>(), {{0, 0.5}, ticks_of({0, 0})})[0] == 0.75);
+  // A ratio of sums is a mean of ratios: nothing leaves the box in 20 000 ticks at random.
+  const auto ring = test::targets_in_box(0.3, {10, -10, 10, -10, 1, 0}, sim::Ring{}, 20'000);
+  PushSum::Params params;
+  params.step = models::ConstantStep{0.01};
+  double largest = 0;
+  test::run_gossip<PushSum>(
+      ring, params, {std::vector<double>(6), sim::Poisson{}, latency(0.2)},
+      [&](const models::World& world) { largest = std::max(largest, world.models.cwiseAbs().maxCoeff()); });
+  CHECK(largest == 0.3);
 }
 
 TEST_CASE("push_sum: an agent sends equal parts to fan_out neighbours, by hand") {
