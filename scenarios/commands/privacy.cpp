@@ -91,8 +91,8 @@ std::optional<double> sensitivity_of(const Parsed& values, models::Adjacency adj
   if (bound != records) throw UsageError("--bound and --records must be given together");
   if (!bound) return values.number("sensitivity");
   if (values.has("sensitivity")) throw UsageError("give either --sensitivity or --bound with --records");
-  const double n = static_cast<double>(whole_of(values, "records", 1e15)) *
-                   values.number("sampling").value_or(1);  // the divisor of a batch's sum
+  const double q = values.number("sampling").value_or(1);  // others than in (0, 1] are refused as such
+  const double n = static_cast<double>(whole_of(values, "records", 1e15)) * (q > 0 && q <= 1 ? q : 1);
   return (adjacency == models::Adjacency::kReplaceOne ? 2 : 1) * *values.number("bound") / n;
 }
 

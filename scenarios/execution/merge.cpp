@@ -78,6 +78,7 @@ void PartsMerge::require_same_study(const analysis::StudyPlan& plan,
   require_equal("build", "different programs");
   if (const std::string difference = scenario_difference(*plan_, plan, a, b); !difference.empty())
     refuse("different scenarios: " + difference);
+  if (plan_->head.axes != plan.head.axes) refuse("options of sweep in another order");
   require_equal("condition", "different --points");
   require_equal("instances", "different instances of the data");
   if (plan_->points.size() != plan.points.size())

@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -127,8 +128,9 @@ StudyState state_of(const std::filesystem::path& folder, const Folders& inputs,
   state.runs = state.study_runs;
   const auto most = static_cast<std::uint64_t>(number_in(study.info("most_runs")));
   state.undecided = std::max(most, state.runs) - state.runs;
-  for (const char* name : {"scenario", "condition", "instances", "chosen"})
-    state.scenario += study.info(name) + '\n';
+  // Numbers can be spelled differently in parts of one study.
+  state.scenario = nlohmann::ordered_json::parse(study.info("scenario"), nullptr, false).dump() + '\n';
+  for (const char* name : {"condition", "instances", "chosen"}) state.scenario += study.info(name) + '\n';
   std::optional<OwnRuns> own;
   state.shard = shard_of(study);
   if (state.shard) {

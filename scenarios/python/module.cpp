@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <cerrno>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,14 @@ int command(const std::vector<std::string>& words, const py::object& write) {
 
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The simulator in this process.";
+  // Of code that is called by code.
+  py::register_exception_translator([](std::exception_ptr exception) {
+    try {
+      if (exception) std::rethrow_exception(exception);
+    } catch (const Interrupted&) {
+      PyErr_SetNone(PyExc_KeyboardInterrupt);
+    }
+  });
   add_python(load_python);
   set_forker({fork_python, leave_python});
   Run::define(module);

@@ -428,7 +428,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   plan.origin["instances"] = options.validation ? "validation" : "";
   plan.origin["chosen"] = nlohmann::json(options.chosen).dump();
   // With the text of each number, which labels have and other options may name.
-  const std::string merged = json_as_written(plan.document.root, 0);
+  const std::string merged = json_as_written(plan.document.root, {});
   std::string sweep_text;
   for (const char* key : {"sweep", "tune", "branches"}) {
     if (const Node* const part = plan.written.find(key))

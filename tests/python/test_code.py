@@ -537,6 +537,47 @@ def test_an_interrupt_while_code_is_loaded_is_no_error_of_it(hearsay, tmp_path, 
     assert not (tmp_path / "out").exists()
 
 
+def test_an_interrupt_in_code_that_code_calls_is_no_failure(hearsay, tmp_path):
+    (tmp_path / "nested.py").write_text("""
+import os, signal, sqlite3, sys, time
+import numpy as np
+import hearsay
+
+class Asking(hearsay.Protocol):
+    any_model = counts_iterations = True
+    asked = False
+    def on_tick(self, i, run):
+        Asking.asked = True
+        run.gradient(i)
+        run.count_iteration()
+
+class Slow(hearsay.Model):
+    def size(self, features):
+        return features
+    def loss(self, theta, X, y):
+        return (X @ theta - y) ** 2 / 2
+    def gradients(self, theta, X, y):
+        if Asking.asked:
+            os.kill(os.getpid(), signal.SIGINT)
+            for _ in range(1000):
+                time.sleep(0.01)
+        return (X @ theta - y)[:, None] * X
+
+given = {"version": 1, "data": {"type": "lending_like", "owners": 3, "records": 9, "features": 2}, "protocol": {"type": Asking},
+         "model": {"network": {"type": Slow}}, "network": {"topology": "ring"}, "privacy": {"mechanism": "none"},
+         "stop": {"iterations": 5}, "record": {"metrics": ["train_loss"]}}
+try:
+    hearsay.run(given, output="out", jobs=1, progress=False)
+except KeyboardInterrupt:
+    print(sqlite3.connect("out/results.sqlite").execute("SELECT count(*) FROM run WHERE message != ''").fetchone()[0])
+    sys.exit(42)
+""")
+    path = str(ROOT / "analysis" / "python")
+    done = subprocess.run([sys.executable, "nested.py"], cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, capture_output=True,
+                          text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (42, "0\n"), done.stderr
+
+
 def test_an_interrupt_from_a_terminal_ends_the_command(hearsay, tmp_path):
     (tmp_path / "slow.py").write_text("""
 import os

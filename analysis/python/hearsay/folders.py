@@ -51,8 +51,8 @@ class Contents:
         """The scenario of the database, which a run replaces at its beginning, and the tables at its end."""
         uri = f"{self._folder.as_uri()}/results.sqlite?mode=ro"
         with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(uri, uri=True)) as store:
-            rows = store.execute("SELECT value FROM info WHERE name IN ('scenario', 'condition') ORDER BY name")
-            return rows.fetchall()
+            rows = dict(store.execute("SELECT name, value FROM info WHERE name IN ('scenario', 'condition')"))
+            return {**rows, "scenario": json.loads(rows["scenario"])} if "scenario" in rows else rows
         return None
 
     def require(self, table, store=False):

@@ -128,15 +128,15 @@ SmoothFunction record_objective(const Problem& problem, Owners owners, const Los
 
 NewtonResult minimise_from_zero(const Problem& problem, Owners owners, const SmoothFunction& f, bool held,
                                 double limit) {
-  // A step adds 1 to a score that grows for ever, and divides the residual by e: from 1e-6 on, scores that have a limit
-  // hardly change, those others by 9 and more until 1e-10.
-  constexpr double kNearly = 1e-6, kMoves = 1;
+  // Even next to the end a step adds 1 to a score that grows for ever; those that have a limit hardly change any more.
+  constexpr double kMoves = 0.5;
   const VectorXd zero = VectorXd::Zero(problem.p());
   if (held || std::isfinite(limit) || problem.loss().attained()) return projected_newton(f, zero, limit);
-  const VectorXd nearly = projected_newton(f, zero, limit, kNearly).theta;
-  NewtonResult r = projected_newton(f, nearly, limit);
+  const VectorXd nearly = projected_newton(f, zero, limit, kGradientTolerance).theta;
+  const VectorXd next = projected_newton(f, nearly, limit, 0, 1).theta;
+  NewtonResult r = projected_newton(f, next, limit);
   for (const std::size_t i : owners) {
-    const VectorXd change = problem.data().train[i].features * (r.theta - nearly);
+    const VectorXd change = problem.data().train[i].features * (next - nearly);
     if (change.size() > 0 && change.lpNorm<Eigen::Infinity>() > kMoves)
       r.residual = std::numeric_limits<double>::infinity();
   }
@@ -153,13 +153,15 @@ VectorXd minimise_records(const Problem& problem, Owners owners, const Regularis
                                   : softmax_objective(problem, owners, regulariser.ridge);
   const NewtonResult r =
       minimise_from_zero(problem, owners, f, regulariser.ridge > 0, std::numeric_limits<double>::infinity());
-  if (!(r.residual <= kGradientTolerance ||
-        (r.gradient.lpNorm<Eigen::Infinity>() <= kGradientTolerance && std::isfinite(r.residual)))) {
+  const bool found =
+      r.residual <= kGradientTolerance || r.gradient.lpNorm<Eigen::Infinity>() <= kGradientTolerance;
+  if (!found || std::isinf(r.residual)) {
     throw std::runtime_error(fmt::format(
-        "{}: no local minimiser found: gradient {:.1e} of that at 0 after {} Newton steps; a larger ridge "
-        "helps",
+        "{}: no local minimiser found: {}; a larger ridge helps",
         owners.size() == 1 ? fmt::format("owner {}", owners[0]) : fmt::format("{} owners", owners.size()),
-        r.residual, r.iterations));
+        std::isinf(r.residual)
+            ? "the classes, or some of their records, are separable"
+            : fmt::format("gradient {:.1e} of that at 0 after {} Newton steps", r.residual, r.iterations)));
   }
   return r.theta;
 }

@@ -66,9 +66,6 @@ class Epidemic : RandomPeers {
       std::vector<std::string> all = RandomPeerOptions::notes(study);
       if (sampling == EpidemicSampling::kOracle && std::holds_alternative<AgingView>(peers))
         all.emplace_back("protocol.peers has no effect with sampling oracle");
-      rule.note_too_few(
-          std::size_t{1} + (sampling == EpidemicSampling::kOracle ? fan_out : largest_degree(study.topology)),
-          all);
       return all;
     }
     void require(const Setting& setting) const {

@@ -133,17 +133,20 @@ std::string expected_one_of(const Names& names, const Node& node, std::string_vi
   return expected_one_of(names, found(node), node.is(Node::Kind::kText) ? node.text : "", path, more);
 }
 
-std::string json_as_written(const Node& node, std::size_t indent) {
+std::string json_as_written(const Node& node, std::optional<std::size_t> indent) {
   if (node.is(Node::Kind::kNumber)) return node.text;
   if (node.items().empty()) return to_json(node).dump();
   const bool object = node.is(Node::Kind::kObject);
+  const auto line = [&](std::size_t more) {
+    return indent ? "\n" + std::string(*indent + more, ' ') : std::string();
+  };
   std::string text(1, object ? '{' : '[');
   for (const auto& item : node.items()) {
-    text += (text.size() > 1 ? ",\n" : "\n") + std::string(indent + 2, ' ');
-    if (object) text += nlohmann::json(item.key).dump() + ": ";
-    text += json_as_written(item.value, indent + 2);
+    text += (text.size() > 1 ? "," : "") + line(2);
+    if (object) text += nlohmann::json(item.key).dump() + (indent ? ": " : ":");
+    text += json_as_written(item.value, indent ? std::optional(*indent + 2) : std::nullopt);
   }
-  return text + '\n' + std::string(indent, ' ') + (object ? '}' : ']');
+  return text + line(0) + (object ? '}' : ']');
 }
 
 nlohmann::ordered_json to_json(const Node& node) {

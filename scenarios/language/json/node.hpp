@@ -79,7 +79,7 @@ std::string expected_one_of(const std::vector<std::string>& names, const Node& f
 nlohmann::ordered_json to_json(const Node& node);
 
 /// The value as JSON text, with numbers as they were written: labels of points follow from these. Lines after the first
-/// are indented by `indent` and more.
-std::string json_as_written(const Node& node, std::size_t indent);
+/// are indented by `indent` and more; without it, the text is one line.
+std::string json_as_written(const Node& node, std::optional<std::size_t> indent);
 
 }  // namespace hearsay::scenarios

@@ -454,6 +454,7 @@ TEST_CASE("commands: no differential privacy is claimed where no point has a mec
   if (const auto report = shell(dir, "hearsay report out"); report.code == 0)
     CHECK(text_of(dir / "out/report.html").find("simulated differential privacy") == std::string::npos);
   // Of a study that has been interrupted, by its scenario.
+  dir.write("s.json", small_scenario());
   run_study(dir, "-o none --set protocol.rho=1e-3 --set 'privacy={\"mechanism\": \"none\"}'");
   std::filesystem::remove(dir / "none/manifest.json");
   if (const auto report = shell(dir, "hearsay report none"); report.code == 0)

@@ -128,3 +128,10 @@ TEST_CASE("parse: input of any size is refused in one short line") {
     CHECK(message.find('\n') == std::string::npos);
   }
 }
+
+TEST_CASE("parse: what is written again has the text of its numbers, on one line or indented") {
+  const auto root =
+      scenarios::parse("{\"a\": [1e-5,\n 2.0, {}], /* none */ \"b\": {\"c\": \"1\"}}", "x.json").root;
+  CHECK(scenarios::json_as_written(root, {}) == R"({"a":[1e-5,2.0,{}],"b":{"c":"1"}})");
+  CHECK(scenarios::json_as_written(*root.find("b"), 2) == "{\n    \"c\": \"1\"\n  }");
+}

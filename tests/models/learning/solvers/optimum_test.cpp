@@ -352,6 +352,13 @@ TEST_CASE("optimum: refuses what has no minimiser") {
   const Eigen::MatrixXd mixed{{1}, {2}, {1}};
   CHECK(minimise(Problem(one_owner(mixed, Eigen::Vector3d(1, 1, -1)), {.loss = LogisticLoss{}, .l2 = 0}))
             .theta[0] == Approx(0.756307612615964774).epsilon(1e-12));
+  // Of 100 log(1 + e^-t) + 2 log(1 + e^(1e-5 t)) it is 0 at t = 16.118...: the gradient is small long before.
+  Eigen::MatrixXd far = Eigen::MatrixXd::Ones(102, 1);
+  far(100, 0) = far(101, 0) = -1e-5;
+  VectorXd of_far = VectorXd::Ones(102);
+  far(0, 0) = of_far[0] = -1;  // of two classes
+  CHECK(minimise(Problem(one_owner(far, of_far), {.loss = LogisticLoss{}, .l2 = 0})).theta[0] ==
+        Approx(16.1180149641).epsilon(1e-6));
   CHECK_THROWS_WITH(minimise(Problem(separable, {.loss = HingeLoss{}, .l2 = 0})),
                     Catch::Contains("l2 > 0 or theta_max"));
   CHECK(minimise(Problem(separable, {.loss = LogisticLoss{}, .l2 = 0, .theta_max = 3})).theta[0] == 3);
