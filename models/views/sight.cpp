@@ -116,7 +116,8 @@ bool Sight::sees(const sim::TraceRecord& record) const {
     if ((sender != nullptr && sender->decides_late()) != (record.waits == sim::Waits::kEnds)) return false;
   }
   if (has(record.agent)) return true;
-  return sent && std::ranges::find(links_, std::pair(record.agent, record.peer)) != links_.end();
+  return sent && record.leaves &&
+         std::ranges::find(links_, std::pair(record.agent, record.peer)) != links_.end();
 }
 
 std::vector<std::uint32_t> Sight::hops(const sim::Topology& topology) const {

@@ -122,7 +122,7 @@ Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine:
                                   .hops = sights[a].hops(study.topology),
                                   .owners = std::vector<Seen>(owners)});
   run(0, [&](Follower& follower, const World& world) {
-    Views::Sample sample{world.iterations, world.engine.now(), {}};
+    Views::Sample sample{world.iterations, world.engine.now()};
     for (std::size_t a = 0; a < sights.size(); ++a) {
       Views::OfAdversary& all = views.adversaries_[a];
       all.label = follower.reacts(a) ? ViewLabel::kFixedGradients : ViewLabel::kExact;
@@ -147,6 +147,7 @@ Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine:
           }
         }
         sample.epsilon.push_back(seen.epsilon);
+        sample.delta.push_back(world.ledger.account(world.agent(owner)).spent().delta);
       }
     }
     views.samples_.push_back(std::move(sample));
@@ -154,11 +155,13 @@ Views follow(const AnyProtocol& protocol, const Study& study, const sim::Engine:
   });
   for (const FirstSight& first : views.firsts_)
     views.adversaries_[first.adversary].owners[first.owner].first = first.time;
-  // What is seen later holds what was seen before.
+  // What is seen later holds what was seen before; at a larger delta than before it says less.
   for (std::size_t k = views.samples_.size(); k-- > 1;) {
-    std::vector<double>& earlier = views.samples_[k - 1].epsilon;
-    for (std::size_t c = 0; c < earlier.size(); ++c)
-      earlier[c] = std::min(earlier[c], views.samples_[k].epsilon[c]);
+    Views::Sample &earlier = views.samples_[k - 1], &later = views.samples_[k];
+    for (std::size_t c = 0; c < earlier.epsilon.size(); ++c) {
+      if (later.delta[c] > earlier.delta[c]) continue;
+      earlier.epsilon[c] = std::min(earlier.epsilon[c], later.epsilon[c]);
+    }
   }
   if (may_react_linearly(study.diagnosed(), study.privacy) && count.releases <= kLinearReleases &&
       !count.parts && count.transforms == 0) {

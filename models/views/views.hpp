@@ -87,7 +87,7 @@ class Views {
   struct Sample {
     std::uint64_t iteration;
     sim::Time time;
-    std::vector<double> epsilon;  // adversary by adversary, of each owner
+    std::vector<double> epsilon = {}, delta = {};  // adversary by adversary, of each owner
   };
   std::uint64_t events_ = 0, not_finite_ = 0;
   std::vector<OfAdversary> adversaries_;

@@ -43,7 +43,8 @@ TraceRecord Engine::record_of(TraceKind kind, const Event& event, std::string_vi
           .detail = detail,
           .payload = pool_.row(event.slot()).first(header.numbers),
           .waits = event.has(Event::kReceived) ? Waits::kEnds : Waits::kNo,
-          .sent = header.sent};
+          .sent = header.sent,
+          .leaves = arrives || up(event.source())};
 }
 
 void Engine::trace_message(TraceKind kind, const Event& event, std::string_view detail) const {

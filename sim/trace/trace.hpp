@@ -110,6 +110,7 @@ struct TraceRecord {
       {};                    ///< numbers of a message, or those that are released; valid while it is recorded
   Waits waits = Waits::kNo;  ///< of a delivery
   Time sent = 0;             ///< of a message
+  bool leaves = true;        ///< of a send: false if its sender is down, and no link gets it
 };
 
 class TraceSink {

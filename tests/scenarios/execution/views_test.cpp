@@ -1,4 +1,5 @@
 // privacy.adversaries: who sees what, through the whole program.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
@@ -376,6 +377,52 @@ TEST_CASE("views: what arrives last is seen, whatever is observed before") {
     const Seen seen = seen_in(dir, scenario, " --set 'record.every=" + std::string(every) + "'");
     CHECK(seen.of("agent:0", "epsilon", 3) == Approx(1. / 3).epsilon(1e-9));
   }
+}
+
+TEST_CASE("views: whoever taps a link sees nothing of a sender that goes down before its computation ends") {
+  const Scratch dir;
+  const auto seen = [&](const std::string& more) {
+    return seen_in(
+        dir,
+        study(R"({"type": "push_sum", "step": 0.1, "fan_out": 2})",
+              R"("topology": "star", "latency": "100 ms", "compute_time": "200 ms")", 3,
+              R"({"links": [[2, 0]]})", R"({"time": "1.4 s"})", R"("steps": 30)",
+              R"("model": {"l2": 0}, "clocks": {"type": "periodic", "period": "1 s", "phase": "500 ms"})" +
+                  more));
+  };
+  // Its release of 0.5 s would leave at 0.7 s.
+  CHECK(seen("").of("link:2-0", "epsilon", 2) > 0);
+  const Seen down =
+      seen(R"(, "events": [{"at": "600 ms", "crash": [2], "for": "300 ms", "state_on_return": "keep"}])");
+  CHECK(down.by_agent.at("releases_by_owner").at(2) == 1);
+  CHECK(down.of("link:2-0", "epsilon", 2) == 0);
+  CHECK(down.by_agent.count("seen.link:2-0.first") == 0);
+}
+
+TEST_CASE("views: what has been seen by a time does not depend on the delta that is spent later") {
+  // Of one release, before the partition; with basic composition delta grows with each.
+  const Scratch dir;
+  std::string scenario =
+      study(R"({"type": "push_sum", "step": 0.001, "fan_out": 2, "weighted_update": true})",
+            R"("topology": "star", "latency": "100 ms")", 3, R"({"agents": [1]})", R"({"time": "20 s"})",
+            R"("steps": 30)",
+            R"("model": {"l2": 0}, "clocks": {"type": "periodic", "period": "1 s", "phase": "500 ms"},
+      "events": [{"at": "1 s", "partition": [1]}])");
+  scenario.replace(scenario.find("zcdp"), 4, "basic");
+  std::vector<double> found;
+  for (const char* end : {"1.7 s", "20 s"}) {
+    const Seen seen =
+        seen_in(dir, scenario, fmt::format(" --set record.every.iterations=3 --set stop.time='{}'", end));
+    const auto rows = test::rows_of(seen.folder + "/series.csv");
+    const auto row = std::ranges::find_if(rows, [](const auto& r) {
+      return r[1] == "epsilon_seen" && r[2] == "0" &&
+             r[3] == "6";  // repetition, metric, agent, iteration, ...
+    });
+    REQUIRE(row != rows.end());
+    found.push_back(std::stod(row->back()));
+    if (std::string_view(end) == "20 s") CHECK(seen.of("agent:1", "epsilon", 0) < found.back());
+  }
+  CHECK(found[0] == found[1]);
 }
 
 // Where a value ends a run no view is worked out.
