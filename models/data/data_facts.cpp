@@ -10,8 +10,8 @@ namespace hearsay::models {
 namespace {
 
 DeclaredBounds bounds_of_lending(std::size_t features, double noise) {
-  const double r1 = kRoot3 * static_cast<double>(features);
-  return {.features_l1 = r1, .target = r1 + kRoot3 * noise};
+  const auto p = static_cast<double>(features);
+  return {.features_l1 = kRoot3 * p, .features_l2 = std::sqrt(3 * p), .target = kRoot3 * p + kRoot3 * noise};
 }
 
 struct BoundsOf {
@@ -24,7 +24,9 @@ struct BoundsOf {
   }
   std::optional<DeclaredBounds> operator()(const FraudLike& o) const {
     const auto p = static_cast<double>(o.features);
-    return DeclaredBounds{.features_l1 = kRoot3 * p + o.separation * std::sqrt(p) + 1, .target = 1};
+    return DeclaredBounds{.features_l1 = kRoot3 * p + o.separation * std::sqrt(p) + 1,
+                          .features_l2 = std::hypot(std::sqrt(3 * p) + o.separation, 1),
+                          .target = 1};
   }
   std::optional<DeclaredBounds> operator()(const LinearSeparators& o) const {
     DeclaredBounds bounds{.target = 1};

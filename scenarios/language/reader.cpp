@@ -11,6 +11,7 @@
 #include "scenarios/language/reference/writer.hpp"
 #include "scenarios/language/units.hpp"
 #include "sim/check.hpp"
+#include "sim/files/whole_number.hpp"
 
 namespace hearsay::scenarios {
 
@@ -197,7 +198,8 @@ void Reader::failed(std::string_view key, const std::string& message) {
     if (begin == 0) {
       path = pointer(step);
       node = find(step, false);
-    } else {
+    } else if (node == nullptr || !node->is(Node::Kind::kList) || sim::whole_number<std::size_t>(step)) {
+      // A list that is short for an object has no step for its key.
       path += pointer_step(step);
       const auto inside = node != nullptr ? node->position(step) : std::nullopt;
       node = inside ? &node->items()[*inside].value : nullptr;

@@ -55,6 +55,26 @@ TEST_CASE("bad: the scenario that is broken below is valid") {
   CHECK(answer(Json::parse(kRight), dir) == "accepted");
 }
 
+TEST_CASE("bad: whether listed texts are one number depends on the decimal mark") {
+  const test::Scratch dir;
+  dir.write("data.csv", "x;y\n1.5;0\n1.50;1\n");
+  Json scenario = Json::parse(kRight);
+  const auto with = [&](const char* mark, const char* list) {
+    scenario["data"] = Json::parse(R"({"type": "csv", "path": "data.csv", "target": "y"})");
+    scenario["data"]["decimal"] = mark;
+    scenario["data"].update(Json::parse(list));
+    return answer(scenario, dir);
+  };
+  constexpr const char* kPoints = R"({"categories": [{"column": "x", "values": ["1.5", "1.50", "2,5"]}]})";
+  CHECK(with(",", kPoints) == "accepted");
+  CHECK(with(".", kPoints) == "/data/categories/0/values/1: expected different values, found '1.50' twice");
+  constexpr const char* kCommas = R"({"classes": ["2,5", "1,5", "1,50"]})";
+  CHECK(with(".", kCommas) == "accepted");
+  CHECK(with(",", kCommas) == "/data/classes/2: expected different classes, found '1,50' twice");
+  CHECK(with(",", R"({"classes": {"values": ["2,5", "1,5", "1,50"]}})") ==
+        "/data/classes/values/2: expected different classes, found '1,50' twice");
+}
+
 TEST_CASE("bad: every violated range, type, unit and required option is refused with the expected message") {
   const test::Scratch dir;
   dir.write("data.csv", "x,y\n1,2\n");

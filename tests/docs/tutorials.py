@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs README.md and the tutorials as a reader does, in an empty folder, and compares what their commands print.
+"""Runs README.md and the tutorials as a reader does, in an empty folder, and compares what their commands print; the
+commands of public-data.md are validated.
 
   tutorials.py PROGRAM [PROTOCOLS]            PROTOCOLS: the program of docs/example-protocol
   tutorials.py --write PROGRAM [PROTOCOLS]    writes the outputs into the pages instead
@@ -9,6 +10,7 @@ the next one are its output. A block of language sh is not run: it builds what i
 """
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -59,6 +61,28 @@ def play(page, programs):
         return BLOCK.sub(block, page.read_text()), commands
 
 
+def invalid_on_public_data(program):
+    """How many commands of public-data.md `validate` refuses; the files that they read are empty here."""
+    commands = re.findall(r"^hearsay run .*?(?=^```$)", (ROOT / "docs/public-data.md").read_text(), re.S | re.M)
+    if len(commands) != 4:
+        sys.exit(f"expected 4 commands in public-data.md, found {len(commands)}")
+    refused = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("lendingclub/loan.csv", "fraud/creditcard.csv", "sparcs/2015.csv", "ml-100k/u.data"):
+            file = pathlib.Path(folder) / name
+            file.parent.mkdir()
+            file.touch()
+        for command in commands:
+            words = shlex.split(command.replace("\\\n", " ").replace("PATH/TO/DATA", folder))
+            del words[(output := words.index("-o")):output + 2]
+            done = subprocess.run([program, "validate", *words[2:]], cwd=ROOT, text=True, timeout=LIMIT,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            if done.returncode != 0:
+                refused += 1
+                print(f"public-data.md: {done.stdout}")
+    return refused
+
+
 def main(arguments):
     write = arguments[:1] == ["--write"]
     names = ("hearsay", "gossip")
@@ -85,7 +109,7 @@ def main(arguments):
     if total < 20 and "gossip" in programs:
         sys.exit(f"expected at least 20 commands in {len(pages)} pages, found {total}")
     print(f"{total} commands of {len(pages)} pages; {failures} pages differ")
-    return failures > 0
+    return failures + invalid_on_public_data(programs["hearsay"]) > 0
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "models/data/csv/working_set.hpp"
 
@@ -53,8 +54,13 @@ Owners find_owners(const TextTable& table, const Rows& rows, const RowClasses& c
     } else {
       o.rows = draw_partition(*partition, classes.of(rows), classes.count, streams);
     }
-    for (Rows& own : o.rows) {
-      for (std::size_t& position : own) position = rows[position];
+    for (std::size_t i = 0; i < o.rows.size(); ++i) {
+      // Not the first ones: they are in file order, and a file may be sorted.
+      const Rows all = std::exchange(o.rows[i], {});
+      const auto kept = choose(all.size(), std::min(all.size(), options.records.value_or(all.size())),
+                               data_stream(streams, i, DataDraw::kSize));
+      for (std::size_t k = 0; k < all.size(); ++k)
+        if (kept[k]) o.rows[i].push_back(rows[all[k]]);
     }
   } else if (!options.owner) {
     for (std::size_t f = 0; f < table.files(); ++f)

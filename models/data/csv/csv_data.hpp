@@ -8,8 +8,8 @@
 //      value (drop_first: each but the first); categories that are numbers are equal if the numbers are, and come first,
 //      in increasing order. `categories` lists the values instead. A text that looks like a number is refused
 //   3. rows with a missing target are dropped (impute = none: an error), drop_rows: those with any gap
-//   4. rows are assigned to owners (partition.hpp has the rules that draw); the first `records` of each are kept; owners
-//      with fewer than `min_records` are dropped
+//   4. rows are assigned to owners (partition.hpp has the rules that draw); the first `records` of each are kept, under
+//      a rule that draws as many at random, from (kData, i, kSize); owners with fewer than `min_records` are dropped
 //   5. each owner's records are split into training and test: m = round(test_fraction n) of n at random. Stratified:
 //      floor(m n_k/n) of the n_k of class k, and one more of the classes with the largest remainders, the first of
 //      equal ones, until there are m. Validation records are drawn in the same way from those for training, and left out
@@ -25,8 +25,8 @@
 // numbers of their records are public.
 //
 // Similarity: every owner i has a vector z_i of k numbers: a profile (columns that are the same in all of its
-// rows; a 0/1 number for each value of a text column), or the means of its training features and target (of several
-// classes, their fractions).
+// rows; a 0/1 number for each value of a text column that an owner has), or the means of its training features and
+// target (of several classes, their fractions).
 // Each coordinate is scaled to mean 0 and variance 1 over the owners (a constant one to 0), and
 //   d_ij^2 = norm_2(z_i - z_j)^2 / k
 // Weights: 1 between nearest neighbours, or exp(-d^2/(2 h^2)).

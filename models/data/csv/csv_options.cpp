@@ -11,11 +11,14 @@ namespace hearsay::models {
 
 namespace {
 
-void check_different(sim::Visitor& v, const std::vector<std::string>& values, std::string_view noun) {
+// Which texts are one number depends on the decimal mark of the data.
+void check_different(sim::Visitor& v, std::string_view option, const std::vector<std::string>& values,
+                     std::string_view noun, Decimal decimal) {
   std::map<ClassKey, std::size_t> seen;
   for (std::size_t k = 0; k < values.size(); ++k) {
-    v.check(seen.emplace(class_key(values[k]), k).second, fmt::format("values/{}", k),
-            "expected different {}, found '{}' twice", noun, values[k]);
+    v.check(seen.emplace(class_key(values[k], mark_of(decimal)), k).second,
+            fmt::format("{}/values/{}", option, k), "expected different {}, found '{}' twice", noun,
+            values[k]);
   }
 }
 
@@ -26,7 +29,6 @@ void ClassesListed::describe(sim::Visitor& v) {
              .help = "The classes, each a text that the target column contains.",
              .required = true});
   v.check(values.size() >= 2, "values", "expected at least two classes, found {}", values.size());
-  check_different(v, values, "classes");
 }
 
 void Categories::describe(sim::Visitor& v) {
@@ -36,7 +38,6 @@ void Categories::describe(sim::Visitor& v) {
              .required = true});
   v(unlisted, {.name = "unlisted", .help = "Treatment of other values."});
   v.check(!values.empty(), "values", "expected at least one value");
-  check_different(v, values, "values");
 }
 
 void PcaOptions::describe(sim::Visitor& v) {
@@ -111,7 +112,11 @@ void CsvData::describe(sim::Visitor& v) {
          "and are linearly dependent on a constant or on another category."});
   v(impute, {.name = "impute", .help = "Treatment of missing values."});
   v(records,
-    {.name = "records", .help = "Maximum number of records per owner; the first ones are kept.", .min = 1});
+    {.name = "records",
+     .help =
+         "Maximum number of records per owner; the first ones are kept, of a partition that is drawn random "
+         "ones.",
+     .min = 1});
   v(min_records, {.name = "min_records",
                   .help = "Minimum number of records per owner; owners with fewer are excluded.",
                   .min = 1});
@@ -157,7 +162,10 @@ void CsvData::describe(sim::Visitor& v) {
       v.check(std::ranges::count(*list, name) == 0, fmt::format("categories/{}/column", k),
               "'{}' is also in {}: remove it there", name, list == &numeric ? "numeric" : "categorical");
     }
+    check_different(v, fmt::format("categories/{}", k), categories[k].values, "values", decimal);
   }
+  if (const auto* listed = classes ? std::get_if<ClassesListed>(&*classes) : nullptr)
+    check_different(v, "classes", listed->values, "classes", decimal);
   const bool has_classes = positive || classes;
   const auto partition = owner ? partition_of(*owner) : std::nullopt;
   v.check(!partition || !needs_classes(*partition) || has_classes, "owner",

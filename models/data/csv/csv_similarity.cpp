@@ -36,7 +36,9 @@ Eigen::MatrixXd profiles(const WorkingSet& set, const TextTable& table, const Cs
     const Eigen::VectorXd value = value_of_owners(set, table, column);
     if (!column.text()) z.push_back(value);
     for (std::size_t level = 0; level < column.levels.size(); ++level) {
-      z.emplace_back((value.array() == static_cast<double>(level)).cast<double>());
+      const auto has = value.array() == static_cast<double>(level);
+      // One that only declarations and rows that are left out have says nothing of these owners.
+      if (has.any()) z.emplace_back(has.cast<double>());
     }
   }
   Eigen::MatrixXd out(z.front().size(), static_cast<Index>(z.size()));

@@ -65,8 +65,12 @@ double mode(const std::vector<double>& values) {
       ->first;
 }
 
-// Fills the missing entries of a column at the assigned rows; returns how many.
-std::size_t impute_column(Column& column, const Assignment& rows, Impute how) {
+struct Imputed {
+  std::size_t all = 0, pooled = 0;  // pooled: by the values of all owners, where the owner has none
+};
+
+// Fills the missing entries of a column at the assigned rows.
+Imputed impute_column(Column& column, const Assignment& rows, Impute how) {
   const auto value = [&](std::size_t k) -> double& {
     return column.values[static_cast<Eigen::Index>(rows.row[k])];
   };
@@ -81,7 +85,7 @@ std::size_t impute_column(Column& column, const Assignment& rows, Impute how) {
       pooled.push_back(value(k));
     }
   }
-  if (missing.empty()) return 0;
+  if (missing.empty()) return {};
   if (pooled.empty()) {
     throw DataError(fmt::format("column '{}': expected a value in the training records, found none; drop it",
                                 column.name));
@@ -93,8 +97,12 @@ std::size_t impute_column(Column& column, const Assignment& rows, Impute how) {
   std::vector<double> fill;
   fill.reserve(own.size());
   for (const auto& values : own) fill.push_back(typical(values.empty() ? pooled : values));
-  for (const std::size_t k : missing) value(k) = fill[rows.owner[k]];
-  return missing.size();
+  Imputed filled{.all = missing.size()};
+  for (const std::size_t k : missing) {
+    value(k) = fill[rows.owner[k]];
+    filled.pooled += own[rows.owner[k]].empty();
+  }
+  return filled;
 }
 
 }  // namespace
@@ -248,11 +256,14 @@ DataSet scatter(WorkingSet&& set) {
 
 void impute(std::vector<Column>& features, Impute how, WorkingSet& set) {
   for (auto& column : features) {
-    const std::size_t filled = impute_column(column, set.rows, how);
-    if (filled == 0) continue;
+    const Imputed filled = impute_column(column, set.rows, how);
+    if (filled.all == 0) continue;
     const char* const by = column.text() ? "most frequent value" : how == Impute::kMean ? "mean" : "median";
-    set.out.notes.push_back(
-        fmt::format("imputed {} values of '{}' by the owner's {}", filled, column.name, by));
+    set.out.notes.push_back(fmt::format(
+        "imputed {} values of '{}' by the owner's {}{}", filled.all, column.name, by,
+        filled.pooled > 0
+            ? fmt::format(", {} of them by that of all owners, as the owner has none", filled.pooled)
+            : ""));
     set.out.fitted_on_private_data.push_back(fmt::format("{} of '{}' (imputation)", by, column.name));
   }
 }

@@ -28,7 +28,7 @@ Column read_levels(const TextTable& table, std::size_t column, const CsvData& op
 
 /// What makes two targets the same class: their number, or for other text the text. Numbers come first.
 using ClassKey = std::variant<double, std::string_view>;
-ClassKey class_key(std::string_view field, char decimal = '.');
+ClassKey class_key(std::string_view field, char decimal);
 
 /// How a text that is no number looks like one, if it does.
 struct NumberLike {
@@ -58,9 +58,9 @@ struct Assignment {
   std::size_t size() const { return row.size(); }
 };
 
-/// Assigns `rows` of the table to owners, keeps the first options.records of each, drops owners with fewer than
-/// options.min_records, and draws the test records of owner i from (kData, i, kSplit), and from the others, in the same
-/// way, validation records. These are left out; with `instances` validation they are the test records, which are then
+/// Assigns `rows` of the table to owners, keeps options.records of each (csv_data.hpp, step 4), drops owners with fewer
+/// than options.min_records, and draws the test records of owner i from (kData, i, kSplit), and from the others, in the
+/// same way, validation records. These are left out; with `instances` validation they are the test records, which are then
 /// left out. Partitions and stratified tests look at the classes of the target.
 Assignment assign_rows(const TextTable& table, const std::vector<std::size_t>& rows, const Column& target,
                        const CsvData& options, const sim::Streams& streams, double validation_fraction,

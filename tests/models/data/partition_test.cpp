@@ -260,6 +260,40 @@ TEST_CASE("csv: a partition assigns the rows of all files, owners without rows a
   CHECK_THAT(skewed.notes[0], Catch::Contains("owners with fewer than 1 records (0 records)"));
 }
 
+TEST_CASE("partition: `records` keeps random rows of an owner, not the first of the file") {
+  // 120 rows sorted by class, 60 of them of class 0: of the 45 kept 22.5 are expected, with the hypergeometric variance
+  // 45/4 * 75/119 = 7.09. The mean of 200 draws deviates by 6 deviations in one of 5e8 tests.
+  std::string text = "x,y\n";
+  for (int k = 0; k < 120; ++k) text += std::to_string(k) + (k < 60 ? ",0\n" : k < 100 ? ",1\n" : ",2\n");
+  const test::TextFile file(text);
+  CsvData o = test::csv_data(file);
+  o.classes = ClassesFound{};
+  o.owner = IidOwners{3};
+  const auto records_of = [&](std::uint64_t seed) { return make_data(o, sim::Streams(seed, 0)).train; };
+  const auto all = records_of(1);
+  o.records = 15;
+  double mean = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    for (const Shard& owner : records_of(seed)) {
+      REQUIRE(owner.target.size() == 15);
+      mean += static_cast<double>((owner.target.array() == 0).count()) / 200;
+    }
+  }
+  CHECK(std::abs(mean - 22.5) < 6 * std::sqrt(7.09 / 200));
+  // The rows that an owner keeps are of those that it has without `records`, in file order.
+  const auto kept = records_of(1);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto own = all[i].features.col(0), some = kept[i].features.col(0);
+    CHECK(std::ranges::includes(own, some));
+  }
+  o.records = 40;
+  CHECK(records_of(1)[2].features == all[2].features);
+  // Consecutive blocks keep their first rows.
+  o.owner = OwnerBlocks{3};
+  o.records = 2;
+  CHECK(records_of(1)[1].features == Eigen::Vector2d(40, 41));
+}
+
 TEST_CASE("partition: by the values of another column than the target") {
   // Ten digits, of which the target is the parity: with one shard each, an owner has the records of one digit.
   std::string text = "x,digit,odd\n";

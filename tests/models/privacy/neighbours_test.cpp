@@ -1,8 +1,10 @@
 // What reads exact private values is listed; where nothing is, no event of a run depends on them.
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "scenarios/language/reader.hpp"
 #include "tests/support/neighbours.hpp"
+#include "tests/support/scratch.hpp"
 
 using namespace hearsay;
 using Catch::Contains;
@@ -10,8 +12,8 @@ using Catch::VectorContains;
 
 namespace {
 
-scenarios::Scenario read(const std::string& text) {
-  const scenarios::Document document = scenarios::parse(text, "neighbours");
+scenarios::Scenario read(const std::string& text, const std::filesystem::path& folder = {}) {
+  const scenarios::Document document = scenarios::parse(text, "neighbours", folder);
   scenarios::Scenario scenario;
   scenarios::read(document, document.root, scenario);
   return scenario;
@@ -121,14 +123,24 @@ TEST_CASE("exact reads: options that read exact values are listed") {
       {separators(R"({"type": "ring"})",
                   R"("protocol": {"type": "p2p_coordinate_descent"}, )" + kLaplace + ", " + kStop),
        "protocol.lipschitz: step size from private data"},
-      {R"({"data": {"type": "lending_like", "owners": 4, "records": 40, "features": 3}, "network": {"topology": "star"},
-          "protocol": {"type": "async_mtl", "alpha_1": 1e-6, "turns": 5}, "privacy": {"mechanism": "exponential_norm",
-          "epsilon_1": 1, "epsilon_2": 1, "gradient_bound": 1}, "stop": {"iterations": 20},
-          "record": {"metrics": ["rank"]}})",
-       "protocol.alpha_1: limited by the largest norm_2 of a record"},
   }));
   INFO(scenario);
   const test::NeighbourRuns runs = compare(scenario);
   REQUIRE(runs.listed.size() == 1);
   CHECK_THAT(runs.listed[0], Contains(phrase));
+}
+
+TEST_CASE("exact reads: a step that the largest record limits is listed where no bound of it is declared") {
+  const test::Scratch dir;
+  std::string rows = "owner,x,y\n";
+  for (int k = 0; k < 24; ++k) rows += fmt::format("{},{},{}\n", k % 4, k + 1, k % 3);
+  dir.write("x.csv", rows);
+  const std::string text =
+      R"({"data": {"type": "csv", "path": "x.csv", "target": "y", "owner": {"column": "owner"}},
+      "network": {"topology": "star"}, "protocol": {"type": "async_mtl", "alpha_1": 1e-6, "turns": 5},
+      "privacy": {"mechanism": "exponential_norm", "epsilon_1": 1, "epsilon_2": 1, "gradient_bound": 1},
+      "stop": {"iterations": 20}, "record": {"metrics": ["rank"]}})";
+  const test::NeighbourRuns runs = test::compare_neighbours(read(text, dir.path()));
+  REQUIRE(runs.listed.size() == 1);
+  CHECK_THAT(runs.listed[0], Contains("protocol.alpha_1: limited by the largest norm_2 of a record"));
 }

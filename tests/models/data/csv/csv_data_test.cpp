@@ -157,7 +157,9 @@ TEST_CASE("csv: missing values take the owner's median or mean, the pooled one i
   DataSet d = make_data(o, kStreams);
   CHECK(d.train[0].features == matrix({{1}, {2}, {2}, {9}}));
   CHECK(d.train[1].features == matrix({{2}, {2}}));
-  CHECK(d.notes == std::vector<std::string>{"imputed 3 values of 'x' by the owner's median"});
+  CHECK(d.notes ==
+        std::vector<std::string>{"imputed 3 values of 'x' by the owner's median, 2 of them by that "
+                                 "of all owners, as the owner has none"});
   CHECK(d.fitted_on_private_data == std::vector<std::string>{"median of 'x' (imputation)"});
   o.impute = Impute::kMean;
   CHECK(make_data(o, kStreams).train[0].features == matrix({{1}, {4}, {2}, {9}}));

@@ -63,6 +63,23 @@ TEST_CASE("csv similarity: a text column counts as a number for each of its valu
   CHECK(w[2] == Approx(std::exp(-10.5 / 3 / 2)));
 }
 
+TEST_CASE("csv similarity: values that only an owner left out has do not count") {
+  // Sizes 1, 2, 4, 8 of variance 115/16: squared distances 16/115, 144/115, 784/115 of owner a. kind u 1 0 1 0 of variance
+  // 1/4, t and v of variance 3/16: where kinds u and t or u and v differ 4 + 16/3, and 0 for the same. k = 4.
+  const TextFile file(
+      "who,size,kind,x,y\na,1,u,1,0\na,1,u,2,0\nb,2,t,1,0\nb,2,t,2,0\nc,4,u,1,0\nc,4,u,2,0\n"
+      "d,8,v,1,0\nd,8,v,2,0\nz,9,w,1,0\n");
+  CsvData o = people(file, {.from = ProfileColumns{{"size", "kind"}},
+                            .weights = GaussianWeights{.weight_threshold = MinWeight{0}}});
+  o.drop = {"size", "kind"};
+  o.min_records = 2;
+  const auto w = weights(o);
+  REQUIRE(w.size() == 6);
+  CHECK(w[0] == Approx(0.30603434));
+  CHECK(w[1] == Approx(0.85511293));
+  CHECK(w[2] == Approx(0.13280936));
+}
+
 TEST_CASE("csv similarity: from the data, means of training features and target, listed as unaccounted") {
   // x has means 1, 5, 9, of variance 32/3; y is constant and adds 0: squared distances 0.75, 3, 0.75.
   const TextFile file(kPeople);

@@ -104,3 +104,17 @@ TEST_CASE("fraud_like: the class means are `separation` apart, with deviation 1 
   CHECK(s.features.rowwise().lpNorm<1>().maxCoeff() <= d.bounds->features_l1);
   CHECK(d.bounds->target == 1);
 }
+
+TEST_CASE("stand-ins: the declared bound of norm_2 is that of the corners of the support") {
+  // sqrt(3 p) of uniform coordinates; a positive record is at most `separation` farther, and has a constant feature.
+  const DataSet lending = make_data(LendingLike{.owners = 2, .records = 500, .features = 10}, kStreams);
+  const DataSet hospitals = make_data(HospitalLike{.owners = 2, .records = 500, .features = 10}, kStreams);
+  const DataSet fraud = make_data(
+      FraudLike{.owners = 2, .records = 500, .features = 10, .positives = 0.5, .separation = 6}, kStreams);
+  CHECK(lending.bounds->features_l2 == Approx(5.477225575));
+  CHECK(hospitals.bounds->features_l2 == Approx(5.477225575));
+  CHECK(fraud.bounds->features_l2 == Approx(11.520708));
+  for (const DataSet* d : {&lending, &hospitals, &fraud}) {
+    for (const Shard& s : d->train) CHECK(s.features.rowwise().norm().maxCoeff() <= d->bounds->features_l2);
+  }
+}
