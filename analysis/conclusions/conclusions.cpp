@@ -12,7 +12,8 @@ namespace {
 
 // The results of a point by repetition, NaN where a run is missing.
 struct Finals {
-  std::vector<std::vector<double>> metrics;  // by metric
+  double iterations = std::numeric_limits<double>::infinity();  // fewest of a run
+  std::vector<std::vector<double>> metrics;                     // by metric
   std::vector<std::vector<std::vector<double>>>
       gains;  // by metric of gains and owner: isolated minus collaboration
 };
@@ -42,6 +43,7 @@ Finals finals_of(StoredStudy& study, std::size_t p, const PointResult& point,
   set_isolated(point.scalars);
   study.runs(p, [&](const RunResult& run) {
     if (run.status != Status::kDone) return;
+    all.iterations = std::min(all.iterations, static_cast<double>(run.iterations));
     set_isolated(run.scalars);
     const std::vector<double> last = final_values(head, point, run);
     for (std::size_t m = 0; m < last.size(); ++m) put(all.metrics[m], run.repetition, last[m]);
@@ -97,7 +99,8 @@ void find_slopes(const ConclusionInput& input, const std::vector<Finals>& finals
 
 // The terms of a bound at every point, in the units of its metric. Free constants of relative_fitness are those
 // of f - f* itself, as in the paper's figures: they include 1/f*.
-Eigen::MatrixXd terms_of(const BoundOptions& options, const ConclusionInput& input) {
+Eigen::MatrixXd terms_of(const BoundOptions& options, const ConclusionInput& input,
+                         const std::vector<Finals>& finals) {
   const Bound& bound = *options.type;
   const auto width = static_cast<Eigen::Index>(bound.width());
   Eigen::MatrixXd terms(static_cast<Eigen::Index>(input.points.size()), width);
@@ -105,7 +108,10 @@ Eigen::MatrixXd terms_of(const BoundOptions& options, const ConclusionInput& inp
   for (std::size_t p = 0; p < input.points.size(); ++p) {
     const CentralSetting& setting = input.points[p].setting;
     bound.terms(setting, options.dimension, row);
-    if (setting.epsilon.empty()) std::fill(row.begin(), row.end(), kNone);  // there is no bound without noise
+    // There is no bound without noise; a closed form is of one rule, at T.
+    const bool early = bound.constants == 0 && finals[p].iterations < setting.horizon;
+    if (setting.epsilon.empty() || !bound.applies_to(setting.rule) || early)
+      std::fill(row.begin(), row.end(), kNone);
     const double unit = bound.constants == 0 && options.of == "relative_fitness" ? setting.f_star : 1;
     terms.row(static_cast<Eigen::Index>(p)) = Eigen::Map<const Eigen::RowVectorXd>(row.data(), width) / unit;
   }
@@ -169,7 +175,7 @@ void find_bounds(const ConclusionInput& input, const std::vector<Finals>& finals
     for (std::size_t p = 0; p < input.points.size(); ++p) {
       if (input.points[p].bound_where[b]) points.push_back(p);
     }
-    out.bounds.push_back(fit_bound(options, points, terms_of(options, input), finals,
+    out.bounds.push_back(fit_bound(options, points, terms_of(options, input, finals), finals,
                                    out.head.metric(options.of).value(), out));
   }
 }

@@ -94,18 +94,28 @@ std::string slopes_text(const Conclusions& c, std::size_t most, std::size_t widt
 
 std::string bounds_text(const Conclusions& c, std::size_t width) {
   std::vector<Row> rows{{"bound", "of", "constants", "points", "mean/bound"}};
+  bool undetermined = false;
   for (const auto& b : c.bounds) {
     Row constants;
-    for (const auto& [name, e, given] : b.constants)
+    for (const auto& [name, e, given] : b.constants) {
       constants.push_back(
           fmt::format("{} = {} {}", name, rounded(e.value), given ? "given" : "fitted " + interval(e)));
+      undetermined = undetermined || (std::isnan(e.value) && b.constants.size() > 1);
+    }
     if (constants.empty()) constants = {"none free"};
     rows.push_back({title(b), b.of, fmt::format("{}", fmt::join(constants, ", ")),
                     used_points(b.points, b.left_out),
                     b.max > 0 ? fmt::format("{} to {}", rounded(b.min), rounded(b.max)) : "-"});
   }
   return "bounds compared with means (bounds.csv: point by point)\n" + align(rows, width, 2) +
-         left_out_text(c.bounds, "no finite mean/bound");
+         (undetermined
+              ? "where the terms are 0 or proportional at all points, c1 and c2 are not determined: give "
+                "one of them\n"
+              : "") +
+         left_out_text(
+             c.bounds,
+             "no finite mean/bound: no noise, or a closed form of another algorithm or of runs that end "
+             "before T");
 }
 
 std::string gains_text(const Conclusions& c, std::size_t most, std::size_t width) {

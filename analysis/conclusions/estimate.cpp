@@ -55,6 +55,13 @@ LogLogLine log_log_line(const std::vector<double>& x, const std::vector<double>&
   return {slope, std::exp(departure), logs.size()};
 }
 
+bool identifiable(const Eigen::MatrixXd& terms, double tolerance) {
+  const Eigen::VectorXd lengths = terms.colwise().norm();
+  if (terms.rows() < terms.cols() || !(lengths.minCoeff() > 0)) return false;
+  const Eigen::MatrixXd scaled = terms.array().rowwise() / lengths.transpose().array();
+  return models::singular_values(scaled).minCoeff() > tolerance;
+}
+
 Eigen::VectorXd fit_constants(const Eigen::MatrixXd& terms, const Eigen::VectorXd& known,
                               const std::vector<double>& y) {
   const Eigen::Index columns = terms.cols();
@@ -69,9 +76,9 @@ Eigen::VectorXd fit_constants(const Eigen::MatrixXd& terms, const Eigen::VectorX
     left[rows++] = 1 - known[k] / at;
   }
   Eigen::VectorXd best = Eigen::VectorXd::Constant(columns, kNone);
-  if (rows == 0) return best;
-  // Columns differ by many orders of magnitude: each is scaled to length 1.
   const Eigen::MatrixXd used = relative.topRows(rows);
+  if (rows == 0 || (columns > 1 && !identifiable(used, 1e-9))) return best;
+  // Columns differ by many orders of magnitude: each is scaled to length 1.
   const Eigen::VectorXd scale = used.colwise().norm();
   const Eigen::VectorXd wanted = left.head(rows);
   double min_error = std::numeric_limits<double>::infinity();

@@ -24,9 +24,13 @@ struct LogLogLine {
 };
 LogLogLine log_log_line(const std::vector<double>& x, const std::vector<double>& y);
 
+/// Whether the constants of these columns can be determined: rank of the columns at length 1, to a tolerance.
+bool identifiable(const Eigen::MatrixXd& terms, double tolerance = 1e-5);
+
 /// Constants c >= 0 that minimise sum_k ((known + terms c)_k/y_k - 1)^2: non-negative least squares of
 /// relative errors, by trying every set of columns (at most 8). terms: points x columns; known: points. Rows
-/// that are not finite or whose y is not positive are left out; NaN if no row is left.
+/// that are not finite or whose y is not positive are left out; NaN if no row is left, or if several constants are not
+/// identifiable from the rows over y, to 1e-9: rounding would choose one of the many that fit equally well.
 Eigen::VectorXd fit_constants(const Eigen::MatrixXd& terms, const Eigen::VectorXd& known,
                               const std::vector<double>& y);
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "analysis/tables/summary.hpp"
-#include "models/algebra/dense.hpp"
 
 namespace hearsay::analysis {
 
@@ -93,13 +92,6 @@ Forecast forecast(const Eigen::MatrixXd& terms, const std::vector<std::vector<do
     mean.high = std::exp(log.value + half);
   }
   return out;
-}
-
-bool identifiable(const Eigen::MatrixXd& terms) {
-  const Eigen::VectorXd lengths = terms.colwise().norm();
-  if (!(lengths.minCoeff() > 0)) return false;
-  const Eigen::MatrixXd scaled = terms.array().rowwise() / lengths.transpose().array();
-  return models::singular_values(scaled).minCoeff() > 1e-5;
 }
 
 ForecastQuality quality_of(const Forecast& forecast, const std::vector<std::vector<double>>& measured) {

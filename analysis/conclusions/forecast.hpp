@@ -39,9 +39,6 @@ struct Forecast {
 Forecast forecast(const Eigen::MatrixXd& terms, const std::vector<std::vector<double>>& runs,
                   const Eigen::MatrixXd& new_terms, double confidence, bool antithetic = false);
 
-/// Whether the constants of these columns can be determined: rank of the columns at length 1, to 1e-5.
-bool identifiable(const Eigen::MatrixXd& terms);
-
 /// How good a forecast is at the points that have been measured.
 struct ForecastQuality {
   std::size_t points = 0;

@@ -11,7 +11,13 @@ namespace hearsay::analysis {
 
 namespace {
 
+// JSON has no infinite number, which the mean latency of a law with a heavy tail is.
+Json json_of(double value) {
+  return std::isinf(value) ? Json("inf") : Json(value);
+}
+
 double number_of(const Json& value) {
+  if (value == "inf") return std::numeric_limits<double>::infinity();
   return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
 
@@ -45,14 +51,18 @@ std::vector<std::string> agent_names(const std::vector<OwnerFacts>& owners, sim:
 std::string owners_text(const std::vector<OwnerFacts>& owners) {
   Json all = Json::array();
   for (const OwnerFacts& o : owners)
-    all.push_back({o.name, o.records, o.test_records, o.epsilon, o.delta, o.hostile});
+    all.push_back({o.name, o.records, o.test_records, o.epsilon, o.delta, o.hostile, o.learner, o.group});
   return json_text(all);
 }
 
 std::vector<OwnerFacts> owners_from(const std::string& text) {
   std::vector<OwnerFacts> all;
-  for (const Json& o : Json::parse(text))
+  for (const Json& o : Json::parse(text)) {
     all.push_back({o.at(0), o.at(1), o.at(2), number_of(o.at(3)), number_of(o.at(4)), o.size() > 5 && o[5]});
+    if (o.size() <= 7) continue;
+    all.back().learner = o[6];
+    all.back().group = o[7];
+  }
   return all;
 }
 
@@ -60,7 +70,7 @@ std::string network_text(const NetworkGraph& network) {
   Json nodes = Json::array(), links = Json::array();
   for (const NetworkGraph::Node& n : network.nodes) nodes.push_back({n.name, n.x, n.y});
   for (const NetworkGraph::Link& l : network.links)
-    links.push_back({l.source, l.target, l.weight, l.latency, l.return_latency, l.length});
+    links.push_back({l.source, l.target, l.weight, json_of(l.latency), json_of(l.return_latency), l.length});
   return json_text({{"geographic", network.geographic}, {"nodes", nodes}, {"links", links}});
 }
 

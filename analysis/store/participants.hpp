@@ -16,6 +16,9 @@ struct OwnerFacts {
   /// Total budget over a run; NaN without privacy, or where the protocol sets the budget of each turn.
   double epsilon = std::numeric_limits<double>::quiet_NaN(), delta = epsilon;
   bool hostile = false;  ///< at some time
+  bool learner = false;  ///< uses its own gradient without noise: protocol.learner_is_owner
+  std::uint32_t group =
+      0;  ///< number, from 1, of its group in protocol.groups, which is one party; 0: it is in none
 };
 
 struct NetworkGraph {

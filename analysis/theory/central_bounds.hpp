@@ -40,6 +40,9 @@
 
 namespace hearsay::analysis {
 
+/// The update rule of a central learner; of a bound, the one that it is of.
+enum class CentralRule { kAny, kAsynchronous, kStronglyConvex, kAveraged };
+
 /// The arguments of a bound, of N parties. NaN where a study does not have one (rho of a protocol without it, Hessian of
 /// another loss than squared).
 struct CentralSetting {
@@ -51,6 +54,7 @@ struct CentralSetting {
   double bound = 0;  ///< Xi
   double hessian_min = 0, hessian_max = 0;
   double f_star = 1, psi_start = 0;
+  CentralRule rule = CentralRule::kAny;
 
   double owners() const { return static_cast<double>(epsilon.size()); }
   double inverse_squares() const;  ///< s
@@ -76,6 +80,12 @@ struct Bound {
   /// One number for each constant, or the value itself. In units of f - f* or of the squared distance.
   void (*terms)(const CentralSetting&, bool dimension, std::span<double> out) = nullptr;
 
+  /// Of closed forms: their value is wrong for any other rule. Fitted constants may be used to compare rules.
+  CentralRule rule = CentralRule::kAny;
+
+  bool applies_to(CentralRule other) const {
+    return rule == CentralRule::kAny || other == CentralRule::kAny || rule == other;
+  }
   std::size_t width() const { return constants == 0 ? 1 : static_cast<std::size_t>(constants); }
 };
 

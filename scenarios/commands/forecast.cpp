@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <set>
 #include <sstream>
 
 #include "analysis/tables/summary.hpp"
@@ -24,15 +25,17 @@ namespace hearsay::scenarios {
 
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN(),
+                 kNoNoise = std::numeric_limits<double>::infinity();  // as epsilon
 constexpr const char* kNames = "N, n, s or numeric axes of the sweep";
 
 // Owners who learn together, as the theory sees them.
 struct Coalition {
   std::vector<std::string> labels{};  // of its point; empty for one of the command line
-  double owners = 0, records = 0;     // N, n
+  double owners = 0, records = 0;     // N (parties), n
   double inverse_squares = 0;         // s = sum of 1/epsilon_i^2; NaN where an owner has no budget
   std::vector<double> runs{};         // the metric at the end of its runs; empty: it has not run
+  std::size_t lost = 0;               // runs that diverged or failed
 
   void add(double n, double epsilon) {
     ++owners;
@@ -44,7 +47,11 @@ struct Coalition {
 Coalition coalition_of(const std::vector<analysis::OwnerFacts>& owners,
                        const std::vector<std::string>& labels) {
   Coalition all{.labels = labels};
-  for (const analysis::OwnerFacts& owner : owners) all.add(static_cast<double>(owner.records), owner.epsilon);
+  std::set<std::uint32_t> groups;
+  for (const analysis::OwnerFacts& owner : owners) {
+    all.add(static_cast<double>(owner.records), owner.learner ? kNoNoise : owner.epsilon);
+    if (owner.group > 0 && !groups.insert(owner.group).second) --all.owners;  // a party is counted once
+  }
   return all;
 }
 
@@ -81,6 +88,8 @@ class Forecaster {
     for (std::size_t p = 0; p < finals.labels.size(); ++p) {
       points_.push_back(coalition_of(study_.owners(p), finals.labels[p]));
       points_.back().runs = finals.values[p][metric_];
+      for (const auto status : {analysis::Status::kDiverged, analysis::Status::kFailed})
+        points_.back().lost += finals.outcomes[p].at(static_cast<std::size_t>(status));
     }
     names_ = {"N", "n", "s"};
     names_.insert(names_.end(), head_.axes.begin(), head_.axes.end());
@@ -106,8 +115,10 @@ class Forecaster {
                                    values_.has("fit") ? "change --fit, or name fewer terms with --term"
                                                       : "name fewer terms with --term"));
     std::vector<std::vector<double>> runs;
+    std::size_t lost = 0;
     for (const Coalition& point : fitted_) {
       runs.push_back(point.runs);
+      lost += point.lost;
       const double mean = analysis::mean_with_interval(point.runs, 0.5).value;
       if (!(mean > 0))
         throw UsageError(fmt::format("expected a positive mean of {} to fit to, found {:.6g} at {}",
@@ -122,6 +133,9 @@ class Forecaster {
     csv_ ? print_csv(rows(all)) : print(all);
     print_error(
         "The constants are fitted to measurements on private data that no privacy budget accounts for.\n");
+    if (lost > 0)
+      print_error("{} of the fitted points diverged or failed: the forecast is of the others\n",
+                  counted(lost, "run"));
     return without_missing(study_, kExitDone);
   }
 

@@ -4,6 +4,7 @@
 
 #include "models/learning/networks/parameter_names.hpp"
 #include "scenarios/execution/experiment.hpp"
+#include "scenarios/language/reference/writer.hpp"
 #include "sim/files/whole_number.hpp"
 #include "sim/network/network.hpp"
 
@@ -68,6 +69,14 @@ analysis::Participants Experiment::participants() const {
     if (!privacy_.active() || privacy_.by_turn()) continue;
     facts.epsilon = privacy_.epsilon[owner];
     facts.delta = privacy_.delta;
+  }
+  if (const auto learner = scenario_.protocol->learner()) all.owners.at(*learner - 1).learner = true;
+  if (scenario_.protocol->entry().name == "central_async") {
+    const nlohmann::ordered_json protocol = write_all(scenario_.protocol);
+    for (std::uint32_t number = 1; const auto& group : protocol.at("groups")) {
+      for (const auto& member : group) all.owners.at(member.get<std::size_t>() - 1).group = number;
+      ++number;
+    }
   }
   if (scenario_.record.models == KeptModels::kFinal) all.parameters = models::parameter_names(problem);
   if (topology_.edges() > analysis::kMaxStoredLinks || topology_.agents() > analysis::kMaxStoredLinks)

@@ -85,6 +85,7 @@ void add_protocol(const Scenario& scenario, analysis::CentralSetting& setting) {
     setting.horizon = static_cast<double>(*scenario.stop.iterations);
   }
   if (const auto sigma = number("sigma")) setting.sigma = *sigma;
+  setting.rule = central_rule(scenario.protocol);
   if (!setting.epsilon.empty()) form_parties(protocol, setting.epsilon);
   if (const auto rho = number("rho")) {
     setting.rho = *rho;
@@ -121,6 +122,13 @@ analysis::PointResult with_scalars(const Plan& plan, analysis::StoredStudy& stud
 }
 
 }  // namespace
+
+analysis::CentralRule central_rule(const models::ProtocolChoice& protocol) {
+  using enum analysis::CentralRule;
+  if (protocol->entry().name == "central_async") return kAsynchronous;
+  if (protocol->entry().name != "central_sync") return kAny;
+  return write_all(protocol)["algorithm"] == "averaged" ? kAveraged : kStronglyConvex;
+}
 
 void require_conclusions(const Plan& plan) {
   const ConclusionOptions& options = plan.points.front().scenario->analysis;

@@ -304,8 +304,23 @@ void note_latencies(const std::vector<Reader::PlainNumber>& numbers, Plan& plan)
   }
 }
 
-// Warns of bounds that depend on more of the data than is equal in all repetitions.
+// Warns of bounds of another algorithm, and of those that depend on more of the data than is equal in all repetitions.
 void note_bounds(Plan& plan) {
+  const auto& bounds = plan.points.front().scenario->analysis.bounds;
+  for (std::size_t b = 0; b < bounds.size(); ++b) {
+    const analysis::Bound& bound = *bounds[b].type;
+    if (bound.rule == analysis::CentralRule::kAny ||
+        std::ranges::any_of(plan.points, [&](const PlannedPoint& p) {
+          return bound.applies_to(central_rule(p.scenario->protocol));
+        }))
+      continue;
+    plan.notes.emplace(
+        fmt::format("/analysis/bounds/{}/type", b),
+        fmt::format("warning: analysis.bounds: {} is of {}: it has no value in this study", bound.name,
+                    bound.rule == analysis::CentralRule::kAsynchronous
+                        ? "central_async"
+                        : "central_sync with algorithm strongly_convex"));
+  }
   const auto known = [](const analysis::BoundOptions& bound) { return bound.type->constants == 0; };
   for (const PlannedPoint& p : plan.points) {
     if (!p.scenario->draws_data() || std::ranges::none_of(p.scenario->analysis.bounds, known)) continue;

@@ -77,4 +77,42 @@ TEST_CASE("conclusions: points without a finite ratio are not among those of a b
   CHECK(found.bounds[0].min == Approx(0.5));
   CHECK(found.bounds[0].max == Approx(3));
   CHECK_THAT(found.text(), Catch::Contains("1 of 3 points left out: no finite mean/bound"));
+  // Both constants free: c1 sqrt(2) + 2 c2 = 1 and c1 + c2 = 3 with c2 = 0; either equation alone determines neither.
+  input.options.bounds[0].c1 = input.options.bounds[0].c2 = std::nullopt;
+  CHECK(analysis::conclude(study, input).bounds.at(0).constants.at(0).estimate.value ==
+        Approx((std::sqrt(2) + 1. / 3) / (2 + 1. / 9)));
+  input.points[1].bound_where = {false};
+  const analysis::Conclusions undetermined = analysis::conclude(study, input);
+  for (const auto& constant : undetermined.bounds.at(0).constants) CHECK(std::isnan(constant.estimate.value));
+  CHECK(undetermined.bounds[0].points == 0);
+  CHECK_THAT(undetermined.text(), Catch::Contains("c1 and c2 are not determined: give one of them"));
+}
+
+TEST_CASE("conclusions: closed forms are of one algorithm, and of runs that reach T") {
+  const test::Scratch dir;
+  analysis::StoredStudy study = three_points(dir.path());  // whose runs have no iterations
+  analysis::ConclusionInput input;
+  analysis::BoundOptions bound;
+  const auto all = analysis::bounds();
+  while (all[bound.type.index].name != "value_of_collaboration_9") ++bound.type.index;
+  input.options.bounds = {bound};
+  input.groups = {0};
+  // 8 Xi^2 rho/(L n^2) s = 8 of a run that ends at T = 0, by strongly_convex; then by another rule, and before T = 1.
+  using enum analysis::CentralRule;
+  for (const auto& [rule, horizon] :
+       {std::pair{kStronglyConvex, 0.0}, {kAsynchronous, 0.0}, {kStronglyConvex, 1.0}}) {
+    input.points.push_back({.setting = {.epsilon = {1},
+                                        .records = 1,
+                                        .horizon = horizon,
+                                        .rho = 1,
+                                        .bound = 1,
+                                        .hessian_min = 1,
+                                        .rule = rule},
+                            .bound_where = {true}});
+  }
+  const analysis::Conclusions found = analysis::conclude(study, input);
+  CHECK(found.bounds.at(0).values.at(0) == Approx(8));
+  CHECK(std::isnan(found.bounds[0].values.at(1)));
+  CHECK(std::isnan(found.bounds[0].values.at(2)));
+  CHECK(found.bounds[0].left_out == 2);
 }

@@ -52,6 +52,14 @@ TEST_CASE("fitted constants: none is negative, and the others are optimal withou
   CHECK(edge[0] == Approx(30.0 / 13));
   CHECK(edge[1] == 0);
   CHECK(std::isnan(fit_constants(terms, zero, {kNone, -1})[0]));
+  // One equation, or two that are equal, has a segment of solutions.
+  for (const std::vector<double>& y : {std::vector<double>{kNone, 2}, {1, 2}}) {
+    terms << 1, 3, 2, 6;
+    const Eigen::VectorXd any = fit_constants(terms, zero, y);
+    CHECK(std::isnan(any[0]));
+    CHECK(std::isnan(any[1]));
+  }
+  CHECK(fit_constants(terms.col(1), zero, {3, 6})[0] == Approx(1));
 }
 
 TEST_CASE("jackknife: for a mean it is Student's interval") {

@@ -20,7 +20,7 @@ namespace {
 
 // Agents 1 and 2 hold data; a learner, agent 0, is linked to both.
 Participants two_owners() {
-  return {.owners = {{"north, inc", 30, 10, 0.5, 1e-6}, {"south", 20, 0, NAN, NAN, true}},
+  return {.owners = {{"north, inc", 30, 10, 0.5, 1e-6}, {"south", 20, 0, NAN, NAN, true, true, 3}},
           .network = {.nodes = {{"Paris", 2.5, 48.5}, {"Rome <1>", 12.5, 42}, {"Oslo", 10.75, 60}},
                       .links = {{0, 1, 1, 0.25, 0.5, 1e6}, {0, 2, 2, 0.125, 0.125, NAN}},
                       .geographic = true}};
@@ -57,6 +57,10 @@ TEST_CASE("participants: stored and exported, each different network once, in th
   CHECK(study.owners(0).at(0).name == "north, inc");
   CHECK(study.owners(0).at(1).records == 20);
   CHECK(std::isnan(study.owners(0).at(1).epsilon));
+  CHECK(study.owners(0).at(1).learner);
+  CHECK(study.owners(0).at(1).group == 3);
+  // As stored before owners had these.
+  CHECK(analysis::owners_from(R"([["a", 1, 0, 1, 0, true]])").at(0).group == 0);
   REQUIRE(study.network_number(0));
   CHECK_FALSE(study.network_number(3));
   CHECK(study.network_number(0) == study.network_number(2));

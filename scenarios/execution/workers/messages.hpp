@@ -122,8 +122,8 @@ void serialize(Archive& ar, hearsay::analysis::PointResult& value) {
 
 template <class Archive>
 void serialize(Archive& ar, hearsay::analysis::OwnerFacts& value) {
-  auto& [name, records, test_records, epsilon, delta, hostile] = value;
-  ar(name, records, test_records, epsilon, delta, hostile);
+  auto& [name, records, test_records, epsilon, delta, hostile, learner, group] = value;
+  ar(name, records, test_records, epsilon, delta, hostile, learner, group);
 }
 
 template <class Archive>

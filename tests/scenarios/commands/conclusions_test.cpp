@@ -202,6 +202,32 @@ TEST_CASE("conclusions: where repetitions draw data or network, bounds are of wh
   CHECK(test::ended_with(dir, "validate s.json").err.empty());
 }
 
+TEST_CASE("conclusions: a closed form of another algorithm, or of runs that end before T, has no value") {
+  const std::string async = R"({"type": "central_async", "rho": 1e-4, "horizon": 5})",
+                    averaged =
+                        R"({"type": "central_sync", "algorithm": "averaged", "c1": 1e-4, "horizon": 5})",
+                    sweep = R"({"privacy.epsilon": [1]})",
+                    until = "--set stop.iterations=null --set stop.time=1e6",
+                    moments = R"({"type": "asynchronous_moments"})",
+                    closed = R"({"type": "synchronous_closed_form"})";
+  const auto value = [&](const std::string& protocol, const std::string& bound,
+                         const std::string& sets = "") {
+    return bound_values(protocol, sweep, bound, sets).at(0);
+  };
+  CHECK(value(async, moments) > 0);
+  CHECK(value(async, moments, until) == value(async, moments));  // the horizon ends the run
+  CHECK(std::isnan(
+      value(async, moments, "--set stop.iterations=null --set stop.time=1e-3")));  // the first tick is later
+  CHECK(std::isnan(value(async, closed)));
+  CHECK(std::isnan(value(averaged, closed)));
+  CHECK(std::isnan(value(averaged, moments)));
+  const test::StudyFolder dir(R"("analysis": {"bounds": [{"type": "synchronous_closed_form"}]})");
+  CHECK(
+      test::ended_with(dir, "validate s.json").err ==
+      "warning: analysis.bounds: synchronous_closed_form is of central_sync with algorithm strongly_convex: it has "
+      "no value in this study\n");
+}
+
 TEST_CASE("conclusions: gains are relative to the isolated baseline") {
   const test::Scratch dir;
   // Without noise and with owners alike but few records, everybody gains; with much noise nobody does.
@@ -221,7 +247,7 @@ TEST_CASE("conclusions: they can be added later without repeating runs") {
   dir.write("s.json", test::small_scenario(before));
   test::run_study(dir, "-o out");
   dir.write("s.json", test::small_scenario(before + R"(, "analysis": {"slopes": [{"over": "privacy.epsilon"}],
-    "bounds": [{"type": "value_of_collaboration_9"}]})"));
+    "bounds": [{"type": "asynchronous_rule_of_thumb"}]})"));
   const auto outcome = test::ended_with(dir, "run s.json --no-progress -o out");
   CHECK_THAT(outcome.err, Catch::Contains("4 runs: 4 cached, 0 to run"));
   const auto analysis = manifest_of(dir / "out").at("analysis");

@@ -163,6 +163,54 @@ TEST_CASE("forecast: a point without budgets is not forecast, and cannot be fitt
   CHECK_THAT(all, Catch::StartsWith("hearsay: --term: expected a finite number of at least 0"));
 }
 
+TEST_CASE("forecast: s is without the owner that adds no noise, N counts a group once") {
+  const test::Scratch dir;
+  dir.write("s.json", test::small_scenario(R"("model": {"l2": 1e-5, "theta_max": 1e9}, "repeat": 20,
+    "sweep": {"data.owners": [2, 4, 8]})"));
+  const std::string central =
+      R"( --set 'protocol={"type": "central_sync", "c1": "auto", "learner_is_owner": 1}' --set stop.iterations=20)";
+  test::ended_with(dir, "run s.json --no-progress -o one" + central);
+  test::ended_with(dir, "forecast one --fit 'N <= 4' --term 's/n^2' --format csv > f.csv");
+  auto rows = rows_of(dir / "f.csv");
+  REQUIRE(rows.size() == 2);
+  CHECK(std::vector(rows[1].begin(), rows[1].begin() + 4) == std::vector<std::string>{"8", "8", "1600", "7"});
+  // The square of Laplace noise has the relative deviation sqrt(5), the mean of 20 at most sqrt(5/20) = 0.5.
+  CHECK(std::stod(rows[1][7]) == Approx(std::stod(rows[1][4])).epsilon(0.8));
+  // The points of a scenario that has not run are described alike.
+  test::ended_with(dir, "run s.json --points 'data.owners < 8' --no-progress -o part" + central);
+  test::ended_with(dir, "forecast part --term 's/n^2' --format csv --predict s.json" + central + " > p.csv");
+  const auto planned = rows_of(dir / "p.csv");
+  CHECK(std::vector(planned.at(1).begin(), planned[1].begin() + 7) ==
+        std::vector(rows[1].begin(), rows[1].begin() + 7));
+
+  const std::string grouped = R"( --set data.owners=4 --set 'sweep={"privacy.epsilon": [0.5, 1],)"
+                              R"( "protocol.groups": [[], [[1, 3], [2, 4]], [[2, 3, 4]]]}')";
+  test::ended_with(dir, "run s.json --no-progress -o groups --repeat 2 --set protocol.rho=0.1" + grouped);
+  test::ended_with(dir, "forecast groups --fit 'N == 4' --term 's/n^2' --format csv > f.csv");
+  rows = rows_of(dir / "f.csv");
+  REQUIRE(rows.size() == 5);
+  for (std::size_t k = 1; k < 5; ++k) {
+    CHECK(std::vector(rows[k].begin() + 2, rows[k].begin() + 4) == std::vector<std::string>{"2", "800"});
+    CHECK(std::stod(rows[k][4]) * std::pow(std::stod(rows[k][0]), 2) == Approx(4));
+  }
+}
+
+TEST_CASE("forecast: fitted points of which runs diverged are named") {
+  const test::StudyFolder dir(
+      R"("seed": 3, "repeat": 20, "sweep": {"privacy.epsilon": [0.5, 1, 2, 4]}, "model": {"l2": 1e-5})");
+  const auto run =
+      shell(dir,
+            "hearsay run s.json --no-progress -o out --set data.features=10 --set protocol.rho=4.3 "
+            "--set protocol.budget_for=horizon --set stop.iterations=400 --set network.latency=0 "
+            "--set record.every=null --set privacy.gradient_bound=20");
+  REQUIRE(run.code == 6);
+  const auto outcome = test::ended_with(dir, "forecast out --term 's/n^2' --coalition 200:3,200:3,200:3");
+  CHECK_THAT(
+      outcome.err,
+      Catch::EndsWith("\n" + manifest_of(dir / "out").at("diverged").dump() +
+                      " runs of the fitted points diverged or failed: the forecast is of the others\n"));
+}
+
 TEST_CASE("forecast: owners alone forecast the coalitions of the study") {
   // psi is a weighted sum of squares in 10 dimensions: its relative deviation is at most about sqrt(2/10), that of a
   // mean of 40 runs 0.07, that of the logarithm of the ratio of two 0.1. The interval is 5 of these; 24 ratios.
