@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <string_view>
 
 #include "models/run/driver.hpp"
 #include "sim/check.hpp"
@@ -16,6 +17,10 @@ namespace {
 // Whether every request is answered: hostile agents need not, and what they send may be lost.
 bool answered(const Study& study) {
   return study.round_trips.reliable() && study.hostile == nullptr;
+}
+// Of which run a note of a study's round trips is.
+std::string_view whose(const Study& study) {
+  return study.round_trips.drawn_once() ? ", in repetition 0; others draw their own agents or links" : "";
 }
 constexpr double kRoundTrips = 5, kMaxLate = 0.01, kMinUsed = 0.05;
 constexpr sim::Time kMinTimeout = 1;  // s
@@ -95,16 +100,16 @@ std::optional<std::string> timeout_note(std::string_view key, const std::optiona
   if (!given) {
     if (answered(study) && !finite) return std::nullopt;
     return fmt::format(
-        "protocol.{} is {:g} s by default: at least 1 s and 5 typical round trips of up to {:.3g} s", key,
-        finite_timeout_of(given, study), study.round_trips.settled());
+        "protocol.{} is {:g} s by default: at least 1 s and 5 typical round trips of up to {:.3g} s{}", key,
+        finite_timeout_of(given, study), study.round_trips.settled(), whose(study));
   }
   const double late = study.round_trips.fraction_above(*given);
   if (late <= kMaxLate) return std::nullopt;
   return fmt::format(
-      "warning: protocol.{} is {:g} s, and {:.3g} % of round trips take longer (typically up to {:.3g} s): "
+      "warning: protocol.{} is {:g} s, and {:.3g} % of round trips take longer (typically up to {:.3g} s{}): "
       "their replies "
       "are discarded; leave out protocol.{} or increase it",
-      key, *given, 100 * late, study.round_trips.typical(), key);
+      key, *given, 100 * late, study.round_trips.typical(), whose(study), key);
 }
 
 std::optional<std::string> unused_replies_warning(const std::optional<sim::Time>& given, const World& world) {

@@ -7,7 +7,24 @@ namespace hearsay::sim {
 namespace {
 constexpr std::size_t kAll = 1'000'000;
 constexpr std::uint32_t kLinks = 200, kTrips = 40, kFirstIndex = 1u << 31;
+
+bool draws_once(const NetworkOptions& network, const Timeline& timeline) {
+  return network.links.latency.drawn_once() || network.compute_time.drawn_once() ||
+         drawn_once(network.links.bandwidth) || std::ranges::any_of(timeline.entries, [](const auto& entry) {
+           const LawChanges& to = entry.changes;
+           return (to.latency && to.latency->drawn_once()) ||
+                  (to.compute_time && to.compute_time->drawn_once()) ||
+                  (to.bandwidth && drawn_once(*to.bandwidth));
+         });
+}
+
 }  // namespace
+
+RoundTrips RoundTrips::of_run(const Topology& topology, const Streams& streams) const {
+  RoundTrips own = again_ ? RoundTrips(again_->options, topology, streams, again_->numbers) : *this;
+  if (past_) own.settle_by(past_->of_run(topology, streams));
+  return own;
+}
 
 RoundTrips::RoundTrips(const Engine::Options& options, const Topology& topology, const Streams& streams,
                        std::size_t numbers) {
@@ -86,6 +103,8 @@ RoundTrips::RoundTrips(const Engine::Options& options, const Topology& topology,
   settled_ = typical_;
   smallest_possible_ = topology.edges() > 0 ? smallest : 0;
   std::sort(sorted_.begin(), sorted_.end());
+  if (draws_once(options.network, options.timeline))
+    again_ = std::make_shared<const Sampled>(Sampled{options, numbers});
 }
 
 double RoundTrips::fraction_above(Time limit) const {

@@ -1,5 +1,6 @@
 #pragma once
 // How long a message and its reply take on the links of a network, before any run: what timeouts are chosen by.
+#include <memory>
 #include <vector>
 
 #include "sim/engine/engine.hpp"
@@ -17,6 +18,12 @@ class RoundTrips {
   RoundTrips(const Engine::Options& options, const Topology& topology, const Streams& streams,
              std::size_t numbers);
 
+  /// Whether latencies, compute times or rates are drawn once for all of a run.
+  bool drawn_once() const { return again_ != nullptr || (past_ != nullptr && past_->drawn_once()); }
+  /// Those of a run that draws from these streams, on the topology of these: what is drawn once has other values in it,
+  /// by which its timeouts must be chosen. Where nothing is drawn once they are these.
+  RoundTrips of_run(const Topology& topology, const Streams& streams) const;
+
   /// Whether every message is delivered: nothing is ever lost, and no agent is ever down.
   bool reliable() const { return reliable_; }
   /// Largest median of a link, s.
@@ -29,6 +36,7 @@ class RoundTrips {
   void settle_by(const RoundTrips& past) {
     reliable_ = past.reliable_;
     settled_ = past.settled_;
+    past_ = std::make_shared<const RoundTrips>(past);
   }
   /// No round trip takes less, s: latencies both ways and, from a hub, the computation of the other agent. Of what is
   /// drawn, and of laws that change, the smallest value.
@@ -45,6 +53,12 @@ class RoundTrips {
   bool reliable_ = true, takes_time_ = false, takes_time_on_the_way_ = false, smallest_is_late_ = false;
   Time typical_ = 0, settled_ = 0, smallest_possible_ = 0;
   std::vector<Time> sorted_;
+  struct Sampled {
+    Engine::Options options;
+    std::size_t numbers;
+  };
+  std::shared_ptr<const Sampled> again_;    // null: nothing is drawn once
+  std::shared_ptr<const RoundTrips> past_;  // null: no settle_by()
 };
 
 }  // namespace hearsay::sim

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 #include <vector>
+
+#include "sim/overloaded.hpp"
 
 namespace hearsay::sim {
 
@@ -30,6 +33,30 @@ Times known_times(const Availability& law, AgentId i, std::uint32_t l, Time end)
     until = law.end(i, n, up, from, l);
   }
   return times;
+}
+
+// With agents that join as early and leave as late as their laws allow.
+AvailabilityOptions longest_stays(AvailabilityOptions options, AgentId agents, AgentId first) {
+  const auto extend =
+      Overloaded{[&](JoinLeave& stay) {
+                   const AgentId from = stay.hub ? 0 : first;
+                   const auto ends = [&](const PerAgent& times, double (Distribution::*end)() const) {
+                     ValueList all;
+                     const std::vector<Distribution> laws = times.laws(from, agents - from);
+                     for (AgentId i = 0; i < agents - from; ++i)
+                       all.values.push_back((laws[laws.size() == 1 ? 0 : i].*end)());
+                     return all;
+                   };
+                   stay.join = ends(stay.join, &Distribution::lower);
+                   if (stay.leave) stay.leave = ends(*stay.leave, &Distribution::upper);
+                 },
+                 [](auto&) {}};
+  std::visit(Overloaded{[&](AllOf& all) {
+                          for (OneAvailability& one : all.of) std::visit(extend, one);
+                        },
+                        extend},
+             options);
+  return options;
 }
 
 Times common(const Times& a, const Times& b) {
@@ -60,7 +87,8 @@ std::optional<std::string> why_unreachable(const Engine::Options& options, const
     return "no message can arrive: the smallest latency is as long as the run";
 
   const Links links(options.network.links, topology, streams, hub, files);
-  const Availability law(options.network.availability, streams, topology.agents(), first, files.sessions);
+  const Availability law(longest_stays(options.network.availability, topology.agents(), first), streams,
+                         topology.agents(), first, files.sessions);
   const auto up = [&](AgentId i) {
     Times times{{0, kNever}};
     for (std::uint32_t l = 0; l < law.laws(); ++l) {

@@ -163,6 +163,8 @@ class Distribution {
   double upper() const {
     return std::visit([](const auto& law) { return law.upper(); }, law_);
   }
+  /// Whether it has more than one value.
+  bool random() const { return lower() < upper(); }
   /// A law of a single value attains its ends.
   Support support() const { return {lower(), upper(), lower() == upper()}; }
   bool constant() const { return std::holds_alternative<Constant>(law_); }

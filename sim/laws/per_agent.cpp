@@ -85,6 +85,17 @@ std::vector<double> PerAgent::values_of(std::string_view key, AgentId first, Age
   }
 }
 
+bool ByAgent::random() const {
+  return otherwise.random() ||
+         std::ranges::any_of(agents, [](const auto& own) { return own.second.random(); });
+}
+
+bool PerAgent::random() const {
+  if (const auto* by_agent = std::get_if<ByAgent>(&law_)) return by_agent->random();
+  const std::optional<Distribution> one = distribution();
+  return one && one->random();
+}
+
 double PerAgent::mean() const {
   if (unbound()) return std::numeric_limits<double>::quiet_NaN();
   if (const auto* by_agent = std::get_if<ByAgent>(&law_)) return by_agent->otherwise.mean();

@@ -45,6 +45,8 @@ struct ByAgent {
   std::map<AgentId, Distribution> agents = {};
   void describe(Visitor& v);
   void check_range(Visitor& v, const About& about) const;
+  /// Whether some value is random.
+  bool random() const;
 };
 
 /// Index in (kPerAgent, agent) of a value drawn once per agent. A number is never reused; 1 is an owner's epsilon, 13
@@ -86,6 +88,8 @@ class PerAgent {
   bool unbound() const { return std::holds_alternative<OfColumn>(law_); }
   /// Whether all have the same value.
   bool constant() const { return std::holds_alternative<Constant>(law_); }
+  /// Whether a value is drawn.
+  bool random() const;
   /// Mean of the law, the list or the default of all agents; NaN of a column.
   double mean() const;
 

@@ -14,6 +14,12 @@ void UpDownBandwidth::describe(Visitor& v) {
   v(downlink, positive("downlink", "Rate at which an agent receives; a law is drawn once per agent.", "B/s"));
 }
 
+bool drawn_once(const BandwidthOptions& options) {
+  if (const auto* equal = std::get_if<EqualBandwidth>(&options)) return equal->rate.random();
+  const auto* apart = std::get_if<UpDownBandwidth>(&options);
+  return apart != nullptr && (apart->uplink.random() || apart->downlink.random());
+}
+
 Bandwidth::Bandwidth(const BandwidthOptions& options, AgentId agents, const Streams& streams) {
   const auto servers = [&](std::string_view key, const PerAgent& rate, std::uint32_t option) {
     std::vector<Server> all;

@@ -38,6 +38,9 @@ struct UpDownBandwidth {
 };
 using BandwidthOptions = std::variant<UnlimitedBandwidth, EqualBandwidth, UpDownBandwidth>;
 
+/// Whether rates are drawn.
+bool drawn_once(const BandwidthOptions& options);
+
 /// First come, first served on each uplink and downlink.
 class Bandwidth {
  public:

@@ -25,6 +25,8 @@ class ComputeOptions {
 
   PerAgent::Law law;  ///< s
   ComputeDrawn drawn = ComputeDrawn::kPerComputation;
+  /// Whether it is drawn once for all computations of an agent.
+  bool drawn_once() const { return drawn == ComputeDrawn::kPerAgent && PerAgent(law).random(); }
   void describe_as(Visitor& v, const About& about);
 };
 

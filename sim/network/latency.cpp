@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -55,6 +56,13 @@ bool LatencyOptions::known() const {
       law);
 }
 
+bool LatencyOptions::drawn_once() const {
+  if (const auto* matrix = std::get_if<MatrixLatency>(&law)) return matrix->nodes == NodeChoice::kRandom;
+  if (known() || drawn == Drawn::kPerMessage) return false;
+  const auto* by_agent = std::get_if<LatencyByAgent>(&law);
+  return by_agent != nullptr ? by_agent->random() : random_part().random();
+}
+
 Distribution LatencyOptions::random_part() const {
   return std::visit(
       []<class L>(const L& l) -> Distribution {
@@ -95,6 +103,7 @@ std::shared_ptr<const SquareMatrix> SquareMatrix::read(const InputFile& file, do
   matrix->name = file.path;
   matrix->header = table.names();
   matrix->nodes = table.rows();
+  matrix->smallest = std::numeric_limits<double>::infinity();
   matrix->values.reserve(table.rows() * table.rows());
   for (std::size_t row = 0; row < table.rows(); ++row) {
     if (table.columns(row) != table.rows())
@@ -106,6 +115,7 @@ std::shared_ptr<const SquareMatrix> SquareMatrix::read(const InputFile& file, do
         throw FileError("{}expected a latency of at least 0, found {:g} in field {}", table.at(row), value,
                         column + 1);
       matrix->values.push_back(value * scale);
+      if (row != column) matrix->smallest = std::min(matrix->smallest, value * scale);
     }
   }
   return matrix;
@@ -206,6 +216,7 @@ void Latency::take_nodes(const MatrixLatency& law, const Topology& topology, con
     }
     return;
   }
+  random_nodes_ = true;
   // A shuffle (Fisher and Yates) of the first rows only; agent i's row depends on the draws of agents 0 to i.
   std::vector<std::uint32_t> row(matrix_->nodes);
   std::iota(row.begin(), row.end(), 0u);

@@ -98,6 +98,8 @@ class LatencyOptions {
   bool constant() const { return std::holds_alternative<Constant>(law); }
   /// Whether links have a known latency: distance, matrix, edge_attribute.
   bool known() const;
+  /// Whether it is drawn once for all messages of a run.
+  bool drawn_once() const;
   /// The law that is drawn: the whole latency, by agent its default, or the term added to the known one.
   Distribution random_part() const;
   /// Smallest value that is drawn.
@@ -113,6 +115,7 @@ struct SquareMatrix {
   Names header;      ///< names of the columns, in the order of rows; empty without a header
   std::size_t nodes = 0;
   std::vector<double> values;  ///< row by row
+  double smallest = 0;         ///< between two different nodes
 
   double at(std::size_t row, std::size_t column) const { return values[row * nodes + column]; }
 
@@ -143,9 +146,9 @@ class Latency {
     return constant_ ? 0 : draw(stream(from, to, n), from, to) - law(from, to).mean();
   }
   Drawn drawn() const { return drawn_; }
-  /// No message on the edge at `position` takes less.
+  /// No message on the edge at `position` takes less, whatever is drawn.
   Time smallest(AgentId from, AgentId to, EdgePosition position) const {
-    return known(from, to, position) + law(from, to).lower();
+    return (random_nodes_ ? matrix_->smallest : known(from, to, position)) + law(from, to).lower();
   }
   /// The latencies of messages are drawn from these streams; those of links and agents stay.
   void draw_from(const Streams& streams) {
@@ -184,7 +187,8 @@ class Latency {
   std::shared_ptr<const SquareMatrix> matrix_;
   // Known part of the latency: an entry of a matrix or a value of the edge.
   std::vector<std::uint32_t> node_;  // row of the matrix, by agent
-  std::vector<Time> base_;           // by position
+  bool random_nodes_ = false;
+  std::vector<Time> base_;  // by position
 };
 
 }  // namespace hearsay::sim

@@ -88,7 +88,8 @@ Loss::Loss(const LossOptions& options, const Topology& topology, AgentId hub, co
         require_agent(i, topology.agents(), "partition: ");
         made.cut_off[i] = 1;
       }
-      if (std::ranges::count(made.cut_off, 1) == topology.agents())
+      const bool all_drawn = cut->share >= 1 && hub == kNoAgent;
+      if (all_drawn || std::ranges::count(made.cut_off, 1) == topology.agents())
         throw std::invalid_argument("partition: " + std::string(kAllCutOff));
       for (AgentId i = 0; cut->share > 0 && i < topology.agents(); ++i) {
         Stream s = streams(Purpose::kPerAgent, i, number, kCutOffOption);
@@ -162,7 +163,8 @@ bool Loss::certain(AgentId from, AgentId to, EdgePosition position, Time end) co
       const bool good_for_ever = bad == 0, bad_for_ever = bad == 1;
       if ((bad_for_ever || channel->loss_good >= 1) && (good_for_ever || channel->loss_bad >= 1)) return true;
     } else if (const auto* cut = std::get_if<PartitionLoss>(&law.options)) {
-      if (cut->from <= 0 && cut->to.value_or(kNever) >= end && law.cut_off[from] != law.cut_off[to])
+      const bool drawn = cut->share > 0 && cut->share < 1;
+      if (!drawn && cut->from <= 0 && cut->to.value_or(kNever) >= end && law.cut_off[from] != law.cut_off[to])
         return true;
     } else if (law.probability[position] >= 1) {
       return true;

@@ -113,7 +113,7 @@ class Loss {
  public:
   /// `lists`: contents of the files of the laws, null for laws without one. An agent is in a partition of share p with
   /// probability p, drawn from (kPerAgent, agent, number of the law), index kCutOffOption; a hub never is. Throws
-  /// std::invalid_argument for unknown agents, and for a partition that names all.
+  /// std::invalid_argument for unknown agents, and for a partition of all.
   Loss(const LossOptions& options, const Topology& topology, AgentId hub, const Streams& streams,
        const std::vector<std::shared_ptr<const EdgeList>>& lists);
 
@@ -136,7 +136,7 @@ class Loss {
   void draw_from(const Streams& streams) { key_ = streams.key(Purpose::kLoss); }
   /// Whether nothing is ever lost.
   bool none() const { return kind_ == Kind::kNone; }
-  /// Whether every message on the edge at `position` before `end` is lost.
+  /// Whether every message on the edge at `position` before `end` is lost, whatever is drawn.
   bool certain(AgentId from, AgentId to, EdgePosition position, Time end) const;
 
   template <class Archive>

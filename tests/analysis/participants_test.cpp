@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <limits>
 
 #include "analysis/store/store.hpp"
 #include "analysis/store/stored_study.hpp"
@@ -102,4 +103,13 @@ TEST_CASE("participants: GraphML is read back as the same topology") {
   // The mean of both directions.
   CHECK(graph.latency()[graph.edge(0, 1)] == 0.375);
   CHECK(graph.latency()[graph.edge(0, 2)] == 0.125);
+}
+
+TEST_CASE("participants: an infinite mean latency is stored") {
+  NetworkGraph network = two_owners().network;
+  network.links[0].latency = std::numeric_limits<double>::infinity();
+  const NetworkGraph read = analysis::network_from(analysis::network_text(network));
+  CHECK(read.links[0].latency == std::numeric_limits<double>::infinity());
+  CHECK(read.links[0].return_latency == 0.5);
+  CHECK(std::isnan(read.links[1].length));
 }

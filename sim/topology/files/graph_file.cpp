@@ -30,8 +30,9 @@ GraphFormat format_of(const GraphFile& o) {
 
 RawGraph parse(const GraphFile& o) {
   std::ifstream in(o.path.resolved, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in) throw TopologyError("cannot be read");
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark is no part of a name
   if (const std::size_t bad = find_not_utf8(text); bad != text.npos)
     throw TopologyError("line {}: {}",
                         1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n'),

@@ -43,10 +43,11 @@ class Reader {
   void split(std::string_view text, std::size_t number, char delimiter) {
     fields_.clear();
     if (delimiter == ' ') {
-      for (std::size_t at = text.find_first_not_of(' '); at != std::string_view::npos;) {
-        const std::size_t end = std::min(text.find(' ', at), text.size());
+      constexpr std::string_view kBlank = " \t";
+      for (std::size_t at = text.find_first_not_of(kBlank); at != std::string_view::npos;) {
+        const std::size_t end = std::min(text.find_first_of(kBlank, at), text.size());
         fields_.emplace_back(text.substr(at, end - at));
-        at = text.find_first_not_of(' ', end);
+        at = text.find_first_not_of(kBlank, end);
       }
       return;
     }

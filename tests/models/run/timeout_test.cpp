@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 #include "models/protocols/central/central_async.hpp"
 #include "models/registry.hpp"
 #include "tests/models/protocols/central_run.hpp"
@@ -52,6 +54,22 @@ TEST_CASE("timeout: infinite where every reply arrives, else five typical round 
   CHECK(timeout_of({}, on(fixture, latency(0.6, 0.1))) == Approx(6).epsilon(1e-14));
   CHECK(timeout_of({}, on(fixture, latency(0.01, 0.1))) == 1);
   CHECK(finite_timeout_of({}, on(fixture, latency(0.6))) == Approx(6).epsilon(1e-14));
+}
+
+TEST_CASE("timeout: the default is of what the run itself draws once, not of another repetition's") {
+  const test::StudyFixture fixture(one_record_each({1, 3}), ridge(1), {}, 2);
+  sim::NetworkOptions network = latency(0.6, 0.1);
+  network.compute_time = sim::ComputeOptions(sim::Uniform{1, 9}, sim::ComputeDrawn::kPerAgent);
+  const Study study = on(fixture, network);
+  for (const std::uint32_t repetition : {0, 1, 2}) {
+    // Five times both ways and the computation of the slower owner.
+    const sim::Streams streams(1, repetition);
+    const sim::ComputeTime compute(network.compute_time, 3, 1, streams);
+    const World world(study, fixture.engine(network), streams);
+    CHECK(timeout_of({}, world.study) == Approx(5 * (1.2 + std::max(compute.of(1, 0), compute.of(2, 0)))));
+  }
+  CHECK_THAT(timeout_note("timeout", {}, study).value(),
+             Catch::EndsWith(" s, in repetition 0; others draw their own agents or links"));
 }
 
 TEST_CASE("timeout: a protocol that drives itself needs time that passes, or another limit than time") {

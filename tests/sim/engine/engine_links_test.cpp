@@ -193,6 +193,13 @@ TEST_CASE("partition: with share each agent except the hub draws from (per agent
   CHECK(cut > 20);
 }
 
+TEST_CASE("partition: a share of 1 separates the hub from the others, and no agents without one") {
+  const Topology star = make_topology(Star{}, 3, kStreams);
+  const PartitionLoss all{.agents = {}, .share = 1, .from = 0, .to = {}};
+  CHECK(Loss(all, star, 0, kStreams, {nullptr}).of(0, 1, star.edge(0, 1), 0, 5) == LossReason::kPartition);
+  CHECK_THROWS_AS(Loss(all, star, kNoAgent, kStreams, {nullptr}), std::invalid_argument);
+}
+
 TEST_CASE(
     "gilbert_elliott: the state is a chain of draws from (loss, from, to), index n: change first, then "
     "loss") {

@@ -2,8 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 
+#include "tests/support/scratch.hpp"
 #include "tests/support/streams.hpp"
 
 using namespace hearsay::sim;
@@ -131,4 +133,59 @@ TEST_CASE("round trips: the smallest possible one") {
   // One that another replaces at 0 s never holds.
   options.timeline.entries[0].at = 0;
   CHECK(RoundTrips(options, make_topology(Star{}, 3, kStreams), kStreams, 1).typical() == 2);
+}
+
+TEST_CASE("round trips: what is drawn once for a run has other values in another one") {
+  const Topology star = make_topology(Star{}, 3, kStreams);
+  const Streams other(1, 7);
+  Engine::Options options;
+  options.hub = true;
+  options.network.compute_time = ComputeOptions(Uniform{1, 9}, ComputeDrawn::kPerAgent);
+  const RoundTrips study(options, star, kStreams, 1);
+  REQUIRE(study.drawn_once());
+  // The slower of two owners, as drawn by that run.
+  const ComputeTime compute(options.network.compute_time, 3, 1, other);
+  CHECK(study.of_run(star, other).typical() == std::max(compute.of(1, 0), compute.of(2, 0)));
+  CHECK(study.of_run(star, other).typical() != study.typical());
+  CHECK(study.of_run(star, kStreams).typical() == study.typical());
+
+  // A branch of it waits as long as its past.
+  Engine::Options quick = options;
+  quick.network.compute_time = 0.5;
+  RoundTrips branch(quick, star, kStreams, 1);
+  CHECK_FALSE(branch.drawn_once());
+  branch.settle_by(study);
+  CHECK(branch.of_run(star, other).settled() == study.of_run(star, other).settled());
+  CHECK(branch.of_run(star, other).typical() == 0.5);
+
+  const auto is_once = [&](const NetworkOptions& network) { return of(network).drawn_once(); };
+  NetworkOptions network;
+  network.links.latency = Uniform{1, 2};
+  network.compute_time = Uniform{1, 2};
+  network.links.bandwidth = EqualBandwidth{.rate = ValueList{{1, 2, 3, 4}}};
+  CHECK_FALSE(is_once(network));
+  network.links.latency = LatencyOptions(Uniform{1, 2}, Drawn::kPerLink);
+  CHECK(is_once(network));
+  network.links.latency =
+      LatencyOptions(LatencyByAgent{{.otherwise = 1.0, .agents = {{2, 2.0}}}}, Drawn::kPerAgent);
+  CHECK_FALSE(is_once(network));
+  network.links.bandwidth = EqualBandwidth{.rate = Uniform{1, 2}};
+  CHECK(is_once(network));
+}
+
+TEST_CASE("round trips: between random nodes of a matrix the smallest possible one is that of any two") {
+  const hearsay::test::Scratch dir;
+  const InputFile file{"m.txt", dir.write("m.txt", "0 10 6000\n10 0 6000\n6000 6000 0\n")};
+  // 10 ms between two of the nodes, 6 s to the third, whichever the agents have.
+  for (std::uint32_t repetition = 0; repetition < 8; ++repetition) {
+    const Streams streams(5, repetition);
+    Engine::Options options;
+    options.hub = true;
+    options.network.links.latency = MatrixLatency{.path = file, .nodes = NodeChoice::kRandom};
+    const Topology pair = make_topology(Star{}, 2, streams);
+    const RoundTrips trips(options, pair, streams, 1);
+    CHECK(trips.drawn_once());
+    CHECK(trips.smallest_possible() == Approx(0.01));
+    CHECK((trips.typical() == Approx(0.01) || trips.typical() == Approx(6)));
+  }
 }

@@ -57,6 +57,9 @@ TEST_CASE("unreachable: if every message is lost, none can arrive") {
   CHECK_FALSE(is_lost(PartitionLoss{.agents = {1, 2}}));  // agent 3 can
   CHECK_FALSE(is_lost(PartitionLoss{.agents = {0}, .to = 10.0}));
   CHECK(is_lost(PartitionLoss{.agents = {0}, .to = 10.0}, 10));
+  // With probability 0.999^3 all owners are cut off in a repetition, which says nothing of the others.
+  CHECK_FALSE(is_lost(PartitionLoss{.share = 0.999}));
+  CHECK(is_lost(PartitionLoss{.share = 1}));
 }
 
 TEST_CASE(
@@ -70,6 +73,16 @@ TEST_CASE(
   CHECK(reason(options).empty());
   options.time_limit = 10;
   CHECK_FALSE(reason(options).empty());
+  // Agents that are drawn to leave before they join may be drawn otherwise in another repetition, if the laws overlap.
+  options.time_limit = kNever;
+  options.network.availability = JoinLeave{.join = Uniform{90, 100}, .leave = PerAgent(Uniform{0, 91})};
+  CHECK(reason(options).empty());
+  options.network.availability =
+      AllOf{{JoinLeave{.join = ValueList{{91, 92, 93}}, .leave = PerAgent(Uniform{0, 91})}}};
+  CHECK_FALSE(reason(options).empty());
+  options.network.availability = JoinLeave{.join = Exponential{100}};
+  options.time_limit = 1e-9;
+  CHECK(reason(options).empty());
 
   const test::Scratch dir;
   const InputFile file{"t.csv", dir.write("t.csv", "agent,start,end\n0,5,6\n1,0,2\n2,7,8\n3,1,2\n")};

@@ -124,6 +124,38 @@ TEST_CASE("graph file: edge lists with any delimiter, with or without a header")
   CHECK(names.latency.empty());
 }
 
+TEST_CASE("graph file: a byte order mark is no part of a name, a tab between words separates them") {
+  const std::string mark = "\xEF\xBB\xBF";
+  for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{
+           {"a.csv", mark + "0,1\n1,2\n2,3\n3,0\n"},
+           {"b.csv", mark + "source,target\n0,1\n1,2\n2,3\n3,0\n"},
+           {"c.csv", mark + "# comment\n0,1\n1,2\n2,3\n3,0\n"},
+           {"d.txt", "0 1\n1 2\t\n2\t3\n3 0\n"},
+           {"e.dot", mark + "graph { 0 -- 1 -- 2 -- 3 -- 0 }"}}) {
+    INFO(name);
+    const Draft d = File(name, text).read();
+    CHECK(d.names == Names{"0", "1", "2", "3"});
+    CHECK(pairs(d) == Pairs{{0, 1}, {0, 3}, {1, 2}, {2, 3}});
+  }
+}
+
+TEST_CASE("graph file: DOT, links of subgraphs are refused, subgraphs are not") {
+  for (const char* text :
+       {"graph { subgraph s { a--b } -- c; c--d; d--a }", "graph { c -- subgraph s { a--b } }",
+        "graph { subgraph s { a; b } /* } */ -- c }", "graph { a -- { b c d } }", "digraph { a -> { b } }",
+        "graph { subgraph s { a--b } Subgraph s -- c }"}) {
+    INFO(text);
+    CHECK(File("s.dot", text).error() ==
+          "s.dot: expected links between nodes, found one of a subgraph: write its links one by one");
+  }
+  const Draft d = File("s.dot",
+                       "graph { // } -- {\n subgraph s { a--b }\n b--c [label=\"} -- {\"]; c--d\n"
+                       "/* -- { */ }")
+                      .read();
+  CHECK(d.names == Names{"a", "b", "c", "d"});
+  CHECK(pairs(d) == Pairs{{0, 1}, {1, 2}, {2, 3}});
+}
+
 TEST_CASE(
     "graph file: repeated links are merged, with the largest weight and the least latency, or an error") {
   File file("m.csv", "source,target,weight,latency\na,b,1,3\nb,c,1,1\nb,a,4,2\na,b,2,5\n");
