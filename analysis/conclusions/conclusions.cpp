@@ -154,6 +154,11 @@ Conclusions::FittedBound fit_bound(const BoundOptions& options, const std::vecto
       constant.low = std::max(constant.low, 0.0);
       constants[free[j]] = constant.value;
     }
+    out.undetermined =
+        free.size() > 1 && std::isnan(estimates.front().value) &&
+        std::ranges::any_of(points, [&](std::size_t p) {
+          return terms.row(static_cast<Eigen::Index>(p)).allFinite() && study.means[p][metric] > 0;
+        });
   }
   const Eigen::VectorXd values = terms * constants;
   out.values.assign(values.begin(), values.end());

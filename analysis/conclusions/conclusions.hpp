@@ -48,6 +48,7 @@ struct Conclusions {
     double min = 0, max = 0;               ///< of measured mean over bound, over the points that are included
     std::size_t points = 0, left_out = 0;  ///< that are included; that have no finite ratio
     std::vector<double> values{};          ///< by point of the study; NaN where it does not apply
+    bool undetermined = false;             ///< several constants fit equally well: they have no values
   };
   struct Gain {
     std::string of;

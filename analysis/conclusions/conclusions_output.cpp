@@ -97,11 +97,10 @@ std::string bounds_text(const Conclusions& c, std::size_t width) {
   bool undetermined = false;
   for (const auto& b : c.bounds) {
     Row constants;
-    for (const auto& [name, e, given] : b.constants) {
+    for (const auto& [name, e, given] : b.constants)
       constants.push_back(
           fmt::format("{} = {} {}", name, rounded(e.value), given ? "given" : "fitted " + interval(e)));
-      undetermined = undetermined || (std::isnan(e.value) && b.constants.size() > 1);
-    }
+    undetermined = undetermined || b.undetermined;
     if (constants.empty()) constants = {"none free"};
     rows.push_back({title(b), b.of, fmt::format("{}", fmt::join(constants, ", ")),
                     used_points(b.points, b.left_out),
@@ -112,10 +111,7 @@ std::string bounds_text(const Conclusions& c, std::size_t width) {
               ? "where the terms are 0 or proportional at all points, c1 and c2 are not determined: give "
                 "one of them\n"
               : "") +
-         left_out_text(
-             c.bounds,
-             "no finite mean/bound: no noise, or a closed form of another algorithm or of runs that end "
-             "before T");
+         left_out_text(c.bounds, "no finite mean/bound");
 }
 
 std::string gains_text(const Conclusions& c, std::size_t most, std::size_t width) {

@@ -18,16 +18,25 @@ namespace {
 bool answered(const Study& study) {
   return study.round_trips.reliable() && study.hostile == nullptr;
 }
-// Of which run a note of a study's round trips is.
-std::string_view whose(const Study& study) {
-  return study.round_trips.drawn_once() ? ", in repetition 0; others draw their own agents or links" : "";
+// Of which run a note is.
+std::string_view whose(bool drawn_once) {
+  return drawn_once ? ", in repetition 0; others draw their own agents or links" : "";
+}
+// f(the round trips of the run), which are drawn when they are asked for.
+template <class F>
+auto of_run(const Study& study, F&& f) {
+  const sim::RoundTrips& known = study.round_trips;
+  const bool own = study.streams && (known.drawn_once() || known.settled_once());
+  return own ? f(known.of_run(study.topology, *study.streams)) : f(known);
 }
 constexpr double kRoundTrips = 5, kMaxLate = 0.01, kMinUsed = 0.05;
 constexpr sim::Time kMinTimeout = 1;  // s
 }  // namespace
 
 sim::Time finite_timeout_of(const std::optional<sim::Time>& given, const Study& study) {
-  return given.value_or(std::max(kMinTimeout, kRoundTrips * study.round_trips.settled()));
+  if (given) return *given;
+  return of_run(study,
+                [](const auto& trips) { return std::max(kMinTimeout, kRoundTrips * trips.settled()); });
 }
 
 sim::Time timeout_of(const std::optional<sim::Time>& given, const Study& study) {
@@ -101,7 +110,8 @@ std::optional<std::string> timeout_note(std::string_view key, const std::optiona
     if (answered(study) && !finite) return std::nullopt;
     return fmt::format(
         "protocol.{} is {:g} s by default: at least 1 s and 5 typical round trips of up to {:.3g} s{}", key,
-        finite_timeout_of(given, study), study.round_trips.settled(), whose(study));
+        finite_timeout_of(given, study), study.round_trips.settled(),
+        whose(study.round_trips.settled_once()));
   }
   const double late = study.round_trips.fraction_above(*given);
   if (late <= kMaxLate) return std::nullopt;
@@ -109,7 +119,7 @@ std::optional<std::string> timeout_note(std::string_view key, const std::optiona
       "warning: protocol.{} is {:g} s, and {:.3g} % of round trips take longer (typically up to {:.3g} s{}): "
       "their replies "
       "are discarded; leave out protocol.{} or increase it",
-      key, *given, 100 * late, study.round_trips.typical(), whose(study), key);
+      key, *given, 100 * late, study.round_trips.typical(), whose(study.round_trips.drawn_once()), key);
 }
 
 std::optional<std::string> unused_replies_warning(const std::optional<sim::Time>& given, const World& world) {
@@ -117,11 +127,13 @@ std::optional<std::string> unused_replies_warning(const std::optional<sim::Time>
   const double late = static_cast<double>(world.engine.traffic().lost_as(sim::LossReason::kStale));
   const sim::Time timeout = timeout_of(given, world.study);  // without one, they are not late
   if (timeout == sim::kNever || late == 0 || used >= kMinUsed * (used + late)) return std::nullopt;
-  // A protocol need not count what it uses: none is a sign only where round trips take longer than the timeout.
-  if (used == 0 && !world.tally.matches && world.study.round_trips.fraction_above(timeout) < 1 - kMinUsed)
-    return std::nullopt;
-  return fmt::format("{:.0f} of {:.0f} replies used: timeout {:g} s, smallest round trip {:.3g} s", used,
-                     used + late, timeout, world.study.round_trips.shortest());
+  return of_run(world.study, [&](const sim::RoundTrips& trips) -> std::optional<std::string> {
+    // A protocol need not count what it uses: none is a sign only where round trips take longer than the timeout.
+    if (used == 0 && !world.tally.matches && trips.fraction_above(timeout) < 1 - kMinUsed)
+      return std::nullopt;
+    return fmt::format("{:.0f} of {:.0f} replies used: timeout {:g} s, smallest round trip {:.3g} s", used,
+                       used + late, timeout, trips.shortest());
+  });
 }
 
 }  // namespace hearsay::models

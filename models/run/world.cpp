@@ -6,9 +6,8 @@ namespace hearsay::models {
 
 namespace {
 
-// With the round trips of the run's own agents and links.
-Study of_run(Study study, const sim::Streams& streams) {
-  if (study.round_trips.drawn_once()) study.round_trips = study.round_trips.of_run(study.topology, streams);
+Study study_in_run(Study study, const sim::Streams& streams) {
+  study.streams = streams;
   return study;
 }
 
@@ -17,7 +16,7 @@ Study of_run(Study study, const sim::Streams& streams) {
 World::World(const Study& s, const sim::Engine::Options& options, const sim::Streams& run_streams,
              sim::TraceSink* trace)
     : stamp_(trace, iterations),
-      study(of_run(s, run_streams)),
+      study(study_in_run(s, run_streams)),
       streams(run_streams),
       engine(options, s.topology, run_streams, trace != nullptr ? &stamp_ : nullptr),
       models(s.problem.start(run_streams).replicate(1, s.topology.agents())),

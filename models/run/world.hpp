@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -131,6 +132,7 @@ struct Study {
   MessageForm messages = {};                          ///< Entry::messages
   MixingWeights mixing = MixingWeights::kMetropolis;  ///< of the protocol
   sim::RoundTrips round_trips = {};                   ///< of the network, for protocols with timeouts
+  std::optional<sim::Streams> streams = {};           ///< of the run, in its World
   /// The study's own metrics, and what measures them; any thread may use it.
   std::span<const ProtocolMetric> own_metrics = {};
   std::shared_ptr<const Probe> own_probe = {};

@@ -126,7 +126,7 @@ std::string record_key(const Scenario& scenario) {
 }
 
 std::string description_key(const Scenario& scenario) {
-  std::string text = "3";
+  std::string text = "4";
   if (needs_optimum(scenario)) text += " optimum";
   if (!scenario.analysis.bounds.empty()) text += " setting of noise";
   for (const analysis::Baseline b : scenario.baselines) text += fmt::format(" {}", sim::name_of(b));

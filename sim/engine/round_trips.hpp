@@ -19,7 +19,9 @@ class RoundTrips {
              std::size_t numbers);
 
   /// Whether latencies, compute times or rates are drawn once for all of a run.
-  bool drawn_once() const { return again_ != nullptr || (past_ != nullptr && past_->drawn_once()); }
+  bool drawn_once() const { return again_ != nullptr; }
+  /// Whether that is so of what settled() is of.
+  bool settled_once() const { return past_ != nullptr ? past_->settled_once() : drawn_once(); }
   /// Those of a run that draws from these streams, on the topology of these: what is drawn once has other values in it,
   /// by which its timeouts must be chosen. Where nothing is drawn once they are these.
   RoundTrips of_run(const Topology& topology, const Streams& streams) const;

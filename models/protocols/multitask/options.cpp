@@ -129,7 +129,7 @@ std::vector<std::string> MultitaskOptions::notes(const Study& study) const {
   if (study.problem.sigma() != 2 * ModelOptions{}.l2)
     all.emplace_back(
         "model.l2 has no effect in multi-task learning: use protocol.tau and protocol.threshold");
-  if (const double longest = 2 / smoothness(study.diagnosed()); !(alpha_2 < longest))
+  if (const double longest = 2 / smoothness(study); !(alpha_2 < longest))
     all.push_back(fmt::format(
         "warning: protocol.alpha_2: steps may diverge, convergence is only proved below 2/L = {:.6g}",
         longest));

@@ -132,23 +132,23 @@ bool declares_norm_2(const std::optional<DeclaredBounds>& bounds) {
   return bounds && std::isfinite(bounds->features_l2);
 }
 
-double max_feature_norm(const Problem& problem) {
-  if (declares_norm_2(problem.bounds())) return problem.bounds()->features_l2;
-  double largest = 0;
-  for (const Shard& shard : problem.data().train)
-    largest = std::max(largest, shard.features.rowwise().norm().maxCoeff());
-  return largest;
-}
-
-double smoothness(const Problem& problem) {
-  const double c_1 = max_feature_norm(problem);
+double smoothness(const Study& study) {
+  const Problem& problem = study.diagnosed();
+  double c_1 = 0;
+  if (study.privacy.active() && declares_norm_2(problem.bounds())) {
+    c_1 = problem.bounds()->features_l2;
+  } else {
+    for (const Shard& shard : problem.data().train)
+      c_1 = std::max(c_1, shard.features.rowwise().norm().maxCoeff());
+  }
   return problem.loss().require_smooth() * c_1 * c_1;
 }
 
 double smoothness_for(std::string_view option, const Study& study) {
-  if (declares_norm_2(study.problem.bounds())) return smoothness(study.diagnosed());
-  return smoothness(study.exact(fmt::format(
-      "protocol.{}: limited by the largest norm_2 of a record, as no bound of it is declared", option)));
+  if (!declares_norm_2(study.problem.bounds()))
+    study.exact(fmt::format(
+        "protocol.{}: limited by the largest norm_2 of a record, as no bound of it is declared", option));
+  return smoothness(study);
 }
 
 }  // namespace hearsay::models

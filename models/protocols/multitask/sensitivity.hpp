@@ -77,8 +77,9 @@ double released_shortfall(const MultitaskOptions& options, const Study& study);
 void require_turn_bounds(const MultitaskOptions& options, const Setting& setting);
 
 /// Lipschitz constant of the gradient of a mean loss: max_curvature C_1^2. Throws std::invalid_argument for a loss
-/// that is not smooth. C_1 is the declared bound on norm_2(x), or the largest norm of a training record where none is.
-double smoothness(const Problem& problem);
+/// that is not smooth. C_1 is the declared bound on norm_2(x), or the largest norm of a training record where none is, and
+/// without privacy.
+double smoothness(const Study& study);
 /// The same as a limit of an option, which is listed where it is from private data.
 double smoothness_for(std::string_view option, const Study& study);
 

@@ -41,7 +41,7 @@ class MultitaskNodes {
     if (options.q_update == OwnUpdate::kStep && !(options.alpha_1 < 1 / l)) {
       throw sim::OptionError(
           "alpha_1",
-          "expected a step below 1/L = {:.6g}, where L = {:.6g} is the Lipschitz constant of the "
+          "expected a step below 1/L = {:.6g}, where L = {:.6g} bounds the Lipschitz constant of the "
           "gradient of a task's loss, found {:g}",
           1 / l, l, options.alpha_1);
     }

@@ -99,7 +99,7 @@ void require_links_of_nodes(std::string_view text) {
   std::string_view before, last;
   for (std::size_t at = 0;;) {
     const std::string_view token = next_token(text, at);
-    if (token.empty()) return;
+    if (token.empty() || token == "<") return;  // HTML, which the parser does not read
     if ((is_link(token) && (last == "}" || same_name(before, "subgraph"))) ||
         (is_link(last) && (token == "{" || same_name(token, "subgraph"))))
       throw TopologyError(

@@ -157,6 +157,11 @@ TEST_CASE("round trips: what is drawn once for a run has other values in another
   branch.settle_by(study);
   CHECK(branch.of_run(star, other).settled() == study.of_run(star, other).settled());
   CHECK(branch.of_run(star, other).typical() == 0.5);
+  CHECK(branch.settled_once());
+  RoundTrips of_constant_past = study;
+  of_constant_past.settle_by(RoundTrips(quick, star, kStreams, 1));
+  CHECK_FALSE(of_constant_past.settled_once());
+  CHECK(of_constant_past.of_run(star, other).settled() == 0.5);
 
   const auto is_once = [&](const NetworkOptions& network) { return of(network).drawn_once(); };
   NetworkOptions network;

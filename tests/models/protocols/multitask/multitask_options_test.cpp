@@ -91,10 +91,11 @@ TEST_CASE("multi-task: what epsilon does not cover is said, and nothing where it
   CHECK(said(privately, options, "epsilon_2 holds q_t fixed"));
   options.trusted_server = true;
   CHECK(said(privately, options, "no guarantee over the run"));
-  options.alpha_2 = 7.9;  // L = 1/4
-  CHECK_FALSE(said(plain, options, "alpha_2"));
+  options.alpha_2 = 7.9;  // L = 1/4 of all possible records
+  CHECK_FALSE(said(privately, options, "alpha_2"));
   options.alpha_2 = 8;
-  CHECK(said(plain, options, "proved below 2/L = 8"));
+  CHECK(said(privately, options, "proved below 2/L = 8"));
+  CHECK_FALSE(said(plain, options, "alpha_2"));  // those that there are, are shorter
 }
 
 TEST_CASE("multi-task: a run that goes on after a task's last turn is warned about, except with block") {
