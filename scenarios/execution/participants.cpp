@@ -71,9 +71,9 @@ analysis::Participants Experiment::participants() const {
     facts.delta = privacy_.delta;
   }
   if (const auto learner = scenario_.protocol->learner()) all.owners.at(*learner - 1).learner = true;
-  if (scenario_.protocol->entry().name == "central_async") {
-    const nlohmann::ordered_json protocol = write_all(scenario_.protocol);
-    for (std::uint32_t number = 1; const auto& group : protocol.at("groups")) {
+  const nlohmann::ordered_json protocol = write_all(scenario_.protocol);
+  if (const auto groups = protocol.find("groups"); groups != protocol.end()) {
+    for (std::uint32_t number = 1; const auto& group : *groups) {
       for (const auto& member : group) all.owners.at(member.get<std::size_t>() - 1).group = number;
       ++number;
     }

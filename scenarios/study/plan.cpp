@@ -443,7 +443,7 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
   plan.origin["instances"] = options.validation ? "validation" : "";
   plan.origin["chosen"] = nlohmann::json(options.chosen).dump();
   // With the text of each number, which labels have and other options may name.
-  const std::string merged = json_as_written(plan.document.root, {});
+  plan.origin["scenario"] = json_as_written(plan.document.root, {});
   std::string sweep_text;
   for (const char* key : {"sweep", "tune", "branches"}) {
     if (const Node* const part = plan.written.find(key))
@@ -549,7 +549,6 @@ Plan plan_document(Document document, const std::string& file, std::span<const s
     plan.resolved.erase(plan.resolved.size() - 2);  // the closing brace
     plan.resolved += sweep_text + "\n}";
   }
-  plan.origin["scenario"] = merged;
   if (static_cast<double>(plan.most_runs()) > options.max_runs) {
     throw RefusedError(fmt::format(
         "{} points with their repetitions are {}{} runs, more than {:.6g}; raise --max-runs to allow them",

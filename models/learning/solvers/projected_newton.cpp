@@ -64,11 +64,12 @@ struct Hessian {
     full = lower.selfadjointView<Eigen::Lower>();
   }
   VectorXd operator*(const VectorXd& v) const {
+    if (!curvature.product) return full * v;
     VectorXd out;
-    curvature.product ? curvature.product(v, out) : void(out = full * v);
+    curvature.product(v, out);
     return out;
   }
-  // With a share of the diagonal added.
+  // With a share of the diagonal added. Uses *this, which must outlive it.
   Hessian damped(double share) const {
     Hessian h = *this;
     h.full.diagonal() *= 1 + share;
